@@ -1,0 +1,1 @@
+"""The commands: one thin module each. Options in, calls down, an `Answer` out; none of them prints."""

@@ -1,0 +1,112 @@
+"""How a task stands: from the stored outcome where it ended, else from its server."""
+
+from dataclasses import replace
+
+from mcptask.commands._answer import Answer
+from mcptask.commands._connect import connected, server_info
+from mcptask.commands._find import Found, find_task
+from mcptask.commands._job import Job
+from mcptask.commands._keep import keep, keep_lost
+from mcptask.commands._reports import answer_of, problem_lines, result_of
+from mcptask.commands._words import lost, lost_by_hand
+from mcptask.errors import ExitCode, TaskLost, UsageError, WireError
+from mcptask.protocol.generations.snapshots import read_task
+from mcptask.protocol.outcome import Outcome, outcome_of_error, outcome_of_task
+from mcptask.protocol.session import Session
+from mcptask.protocol.task import Task
+from mcptask.render.human import details
+from mcptask.render.report import Report
+
+
+def look_up(job: Job, text: str, *, refresh: bool) -> Report:
+    """The report of one task. Only what is not known to be over is asked for over the wire."""
+    found = find_task(job, text)
+    task = None if refresh else stored_outcome(job, found)
+    if task is not None:
+        return report_of(job, found, outcome_of_task(task))
+
+    async def ask() -> Report:
+        async with connected(job, found.endpoint, known=found.stored) as session:
+            return await asked(job, found, session)
+
+    from mcptask.commands._run import run
+
+    return run(lambda _: ask())
+
+
+def stored_outcome(job: Job, found: Found) -> Task | None:
+    """The last snapshot of a task that is known to have ended, if it was kept."""
+    if not found.stored or not found.record.terminal:
+        return None
+    raw = job.outcomes.load(found.record.origin, found.record.task_id)
+    return None if raw is None else read_task(raw)
+
+
+async def asked(job: Job, found: Found, session: Session) -> Report:
+    """One `tasks/get`, noted in the state file."""
+    try:
+        task = await session.get(found.record.task_id)
+    except TaskLost:
+        return report_of(job, found, outcome_of_error(lost_task(job, found)))
+    except WireError as error:
+        return report_of(job, found, outcome_of_error(error))
+    for warning in task.warnings:
+        job.warn(f"{found.endpoint.name}: {warning}")
+    if found.stored:
+        keep(job, found.record, task)
+    return report_of(job, found, outcome_of_task(task), session.version)
+
+
+def lost_task(job: Job, found: Found) -> TaskLost:
+    """What to say of a task that its server does not know."""
+    if found.stored:
+        keep_lost(job, found.record)
+        return lost(found.record, found.endpoint.name, job.env.clock.wall())
+    return lost_by_hand(found.record.task_id, found.endpoint.name)
+
+
+def report_of(job: Job, found: Found, outcome: Outcome, version: str | None = None) -> Report:
+    record = found.record
+    return Report(
+        outcome=outcome,
+        server=server_info(found.endpoint, version or record.protocol),
+        ref=record.ref if found.stored else None,
+        tool=record.tool,
+        warnings=tuple(job.warnings),
+    )
+
+
+def answer(job: Job, report: Report, *, only_result: bool, exit_status: bool) -> Answer:
+    """`get` did what it says once the server (or the store) has told the state, whatever that is."""
+    told = report.outcome.task is not None
+    if only_result and told:
+        return _only_result(job, report)
+    shown = _without_exit_code(report) if told and not exit_status else report
+    text = "\n".join(_told(job, report)) if told else ""
+    result = result_of(job, report.outcome)
+    return answer_of(job, shown, text="\n\n".join(part for part in (text, result) if part))
+
+
+def _told(job: Job, report: Report) -> list[str]:
+    colour = job.env.colour(job.env.stdout)
+    lines = details(report, job.env.clock.wall(), colour=colour)
+    failed = report.outcome.name == "failed"
+    return [*lines, *problem_lines(job, report)] if failed else lines
+
+
+def _without_exit_code(report: Report) -> Report:
+    return replace(report, outcome=replace(report.outcome, exit_code=ExitCode.OK))
+
+
+def _only_result(job: Job, report: Report) -> Answer:
+    outcome = report.outcome
+    if outcome.result is None and outcome.exit_code == ExitCode.OK:
+        status = outcome.task.status if outcome.task else "unknown"
+        name = report.ref or (outcome.task.task_id if outcome.task else "")
+        raise UsageError(
+            f"task {name} has no result yet: it is {status}",
+            hint=f"wait for it: mcptask watch {name}",
+        )
+    if outcome.result is None or not (job.options.json or job.options.jsonl):
+        return answer_of(job, report)
+    return Answer(exit_code=outcome.exit_code, body=lambda: outcome.result)

@@ -1,0 +1,139 @@
+"""The options that several commands share, declared once, and how a command gets them.
+
+    @command(REACH, FORMAT)
+    def tools(job: Job, name: Annotated[str, typer.Argument()]) -> Answer: …
+
+Typer reads a function's signature; `command` gives it one that holds the shared groups and the command's own
+parameters, and calls the command with a `Job` made of the shared ones.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from mcptask.commands._answer import Answer
+from mcptask.commands._job import Job, check_formats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the shared options say. A command without a group sees its defaults."""
+
+    server: str | None = None
+    stdio: str | None = None
+    header: tuple[str, ...] = ()
+    bearer_env: str | None = None
+    config: str | None = None
+    state: str | None = None
+    json: bool = False
+    jsonl: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    timeout: str | None = None
+    interval: str | None = None
+    give_up_after: str | None = None
+    on_interrupt: str | None = None
+
+
+def _option(annotation: Any, *names: str, help: str, **more: Any) -> Any:
+    return Annotated[annotation, typer.Option(*names, help=help, **more)]
+
+
+FORMAT: Mapping[str, Any] = {
+    "json": _option(bool, "--json", help="One JSON document on stdout, whatever happens."),
+    "jsonl": _option(bool, "--jsonl", help="One JSON event per line, as it happens."),
+    "quiet": _option(bool, "--quiet", "-q", help="Only data and errors, no progress."),
+    "verbose": _option(bool, "--verbose", "-v", help="Say which server, why, and what is retried."),
+    "config": _option(str | None, "--config", metavar="FILE", help="The config file to read."),
+    "state": _option(str | None, "--state", metavar="FILE", help="The state file to use."),
+}
+
+REACH: Mapping[str, Any] = {
+    "server": _option(
+        str | None,
+        *("--server", "-s"),
+        metavar="NAME|URL",
+        help="A configured server, a URL, or demo.",
+    ),
+    "stdio": _option(
+        str | None, "--stdio", metavar="COMMAND", help="Start this command and speak over stdio."
+    ),
+    "header": _option(
+        list[str] | None,
+        *("--header", "-H"),
+        metavar="NAME:VALUE",
+        help="An HTTP header to send along. Repeatable.",
+    ),
+    "bearer_env": _option(
+        str | None,
+        "--bearer-env",
+        metavar="VAR",
+        help="Send the token in this variable as a bearer token.",
+    ),
+}
+
+WAITING: Mapping[str, Any] = {
+    "timeout": _option(
+        str | None,
+        "--timeout",
+        metavar="DURATION",
+        help="Stop waiting after this long (90s, 10m, 1h30m). The task goes on.",
+    ),
+    "interval": _option(
+        str | None,
+        "--interval",
+        metavar="DURATION",
+        help="Poll no more often than this; never more often than the server asks.",
+    ),
+    "give_up_after": _option(
+        str | None,
+        "--give-up-after",
+        metavar="DURATION",
+        help="Give up after this long without contact. Default: 5m.",
+    ),
+    "on_interrupt": _option(
+        str | None,
+        "--on-interrupt",
+        metavar="leave|cancel",
+        help="What Ctrl-C does to the task. Default: leave.",
+    ),
+}
+
+
+def command(
+    *groups: Mapping[str, Any],
+) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    """Give a command the shared options of these groups; see the module's docstring."""
+    shared = {name: hint for group in groups for name, hint in group.items()}
+
+    def decorate(work: Callable[..., Answer]) -> Callable[..., Answer]:
+        def run(ctx: typer.Context, **given: Any) -> Answer:
+            options = {name: given.pop(name) for name in shared}
+            options["header"] = tuple(options.get("header") or ())
+            job = Job(env=ctx.obj, options=Options(**options))
+            check_formats(job.options)
+            return work(job, **given)
+
+        run.__name__ = work.__name__
+        run.__doc__ = work.__doc__
+        run.__annotations__ = {}
+        run.__signature__ = _signature(work, shared)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def _signature(work: Callable[..., Answer], shared: Mapping[str, Any]) -> inspect.Signature:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    own = list(inspect.signature(work).parameters.values())[1:]
+    context = inspect.Parameter("ctx", kind, annotation=typer.Context)
+    extra = [
+        inspect.Parameter(
+            name, kind, annotation=hint, default=False if hint.__origin__ is bool else None
+        )
+        for name, hint in shared.items()
+    ]
+    return inspect.Signature([context, *(p.replace(kind=kind) for p in own), *extra])

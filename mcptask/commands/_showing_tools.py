@@ -1,0 +1,50 @@
+"""The tools of a server, asked for anew each time: who looks at the list wants the list of now."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from mcptask.commands._answer import Answer
+from mcptask.commands._connect import connected, server_info
+from mcptask.commands._job import Job
+from mcptask.commands._run import run
+from mcptask.commands._tools import Tool, listed_tools, the_one
+from mcptask.render.jsonout import server_body
+from mcptask.render.tables import ToolRow, tool_details, tool_table
+
+
+def show_tools(job: Job, name: str | None) -> Answer:
+    endpoint = job.endpoint()
+
+    async def work() -> tuple[list[Tool], str]:
+        async with connected(job, endpoint) as session:
+            return await listed_tools(job, endpoint, session), session.version
+
+    listed, version = run(lambda _: work())
+    chosen = listed if name is None else [the_one(endpoint, listed, name)]
+    width = job.env.width(job.env.stdout)
+    body = {
+        "mcptask": 1,
+        "ok": True,
+        "exitCode": 0,
+        "server": server_body(server_info(endpoint, version)),
+        "tools": chosen,
+        "warnings": job.warnings,
+    }
+    return Answer(
+        body=lambda: body,
+        text="\n".join(_text(chosen, name is not None, width)),
+        remarks=() if chosen else (f"{endpoint.name} offers no tools.",),
+    )
+
+
+def _text(tools: list[Tool], detailed: bool, width: int | None) -> list[str]:
+    rows = [ToolRow(tool["name"], _description(tool)) for tool in tools]
+    if not detailed:
+        return tool_table(rows, width=width) if rows else []
+    schema = tools[0].get("inputSchema")
+    return tool_details(rows[0], schema if isinstance(schema, dict) else {}, width=width)
+
+
+def _description(tool: Mapping[str, Any]) -> str | None:
+    text = tool.get("description") or tool.get("title")
+    return text if isinstance(text, str) else None

@@ -1,0 +1,49 @@
+"""`mcptask update`: answer what a task asks."""
+
+from typing import Annotated
+
+import typer
+
+from mcptask.commands._answer import Answer
+from mcptask.commands._job import Job
+from mcptask.commands._options import FORMAT, REACH, WAITING, command
+
+
+@command(REACH, WAITING, FORMAT)
+def update(
+    job: Job,
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A number, an id, a prefix or last.")],
+    fields: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FIELD=VALUE]...", help="The answer's fields, as the task asks."),
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option("--key", metavar="KEY", help="Which question, of several.")
+    ] = None,
+    accept: Annotated[bool, typer.Option("--accept", help="Agree (the default).")] = False,
+    decline: Annotated[bool, typer.Option("--decline", help="Say no.")] = False,
+    cancel: Annotated[
+        bool, typer.Option("--cancel", help="Dismiss the question; the task itself goes on.")
+    ] = False,
+    responses: Annotated[
+        str | None,
+        typer.Option("--responses", metavar="JSON|@FILE|-", help="All answers, by key, as JSON."),
+    ] = None,
+    wait: Annotated[bool, typer.Option("--wait", "-w", help="Follow the task to its end.")] = False,
+) -> Answer:
+    """Answer what a task asks. mcptask get TASK shows the questions.
+
+    mcptask update 7 action=waitlist note="call them first" --wait
+
+    mcptask update 7 --key approve --decline
+    """
+    from mcptask.commands._updating import Reply, update_task
+
+    actions = {"accept": accept, "decline": decline, "cancel": cancel}
+    reply = Reply(
+        fields=tuple(fields or ()),
+        key=key,
+        actions=tuple(name for name, given in actions.items() if given),
+        raw=responses,
+    )
+    return update_task(job, task, reply, wait=wait)

@@ -1,0 +1,29 @@
+"""`mcptask watch`: follow stored tasks, here and now or on a later day, until they end."""
+
+from typing import Annotated
+
+import typer
+
+from mcptask.commands._answer import Answer
+from mcptask.commands._job import Job
+from mcptask.commands._options import FORMAT, REACH, WAITING, command
+
+
+@command(REACH, WAITING, FORMAT)
+def watch(
+    job: Job,
+    tasks: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TASK]...", help="Numbers, ids or prefixes; none: the latest."),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every stored task that goes on.")] = False,
+) -> Answer:
+    """Follow tasks to their end, live. Ctrl-C leaves them running.
+
+    mcptask watch
+
+    mcptask watch 7 8 --timeout 10m --json
+    """
+    from mcptask.commands._watching import watch_tasks
+
+    return watch_tasks(job, tuple(tasks or ()), every=every)

@@ -1,0 +1,1 @@
+"""The protocol core: usable without the command line, prints nothing, reads no file."""

@@ -1,0 +1,93 @@
+"""What happens to a followed task, one value for each thing that happens. `follow()` yields them.
+
+Times are those of the clock's `now`: seconds that never go backwards.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcptask.protocol.outcome import Outcome
+from mcptask.protocol.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """The server answered `tools/call` with a task. It is stored before anyone hears of it."""
+
+    task: Task
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The server answered, and nothing changed."""
+
+    task: Task
+    next_poll: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StatusChanged:
+    """The status, its message or another visible field changed; `next_poll` is None once it ended."""
+
+    task: Task
+    next_poll: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class InputRequired:
+    """The task asks something that was not asked before: key → request, as the server sent them."""
+
+    task: Task
+    requests: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The server acknowledged answers to these keys. Acknowledged is not yet applied."""
+
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """Contact failed. The task is not touched by that; the next attempt is at `until`."""
+
+    reason: str
+    attempt: int
+    until: float
+    give_up_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reconnected:
+    """The server answers again after `away` seconds."""
+
+    away: float
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """Something that a person should know once."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Nothing more will come."""
+
+    outcome: Outcome
+
+
+TaskEvent = (
+    Created
+    | Heard
+    | StatusChanged
+    | InputRequired
+    | Answered
+    | Retrying
+    | Reconnected
+    | Warned
+    | Ended
+)

@@ -1,0 +1,67 @@
+"""One call over a transport: its id, its headers, its answer, and its repetition while that is safe."""
+
+from contextlib import aclosing
+from itertools import count
+from typing import Any
+
+from mcptask.env import Clock
+from mcptask.errors import Garbled, RpcError, Unreachable
+from mcptask.protocol.generations.base import Call
+from mcptask.protocol.generations.jsonrpc import INTERNAL_ERROR, result_of
+from mcptask.protocol.transports.base import Message, Request, Transport
+from mcptask.protocol.transports.headers import encode, param_headers
+
+ATTEMPTS = 3  # of a request that is safe to repeat, where nobody loops above us
+PAUSE = 0.25  # s before the second attempt, three times that before the third
+LONGEST_PAUSE = 5.0  # s: a longer Retry-After is for the caller to wait out
+
+
+class Caller:
+    """Makes the calls of one session. `version` goes into the headers of every request."""
+
+    def __init__(self, transport: Transport, version: str, clock: Clock) -> None:
+        self._transport = transport
+        self._version = version
+        self._clock = clock
+        self._ids = count(1)
+
+    async def attempt(self, call: Call, attempts: int) -> dict[str, Any]:
+        """The result object of one call, repeated after a passing fault: up to `attempts` times in all.
+
+        Raises what the transport raises, and `RpcError` for an error that the server answered with.
+        """
+        for attempt in range(1, attempts + 1):
+            try:
+                return result_of(await self.answer(self._request(call)))
+            except (Unreachable, Garbled, RpcError) as error:
+                asked = getattr(error, "retry_after", None) or 0.0
+                lasting = isinstance(error, RpcError) and error.code != INTERNAL_ERROR
+                if attempt == attempts or lasting or asked > LONGEST_PAUSE:
+                    raise
+            await self._clock.sleep(max(PAUSE * 3 ** (attempt - 1), asked))
+        raise AssertionError("attempts is at least 1")  # pragma: no cover - for the type checker
+
+    async def answer(self, request: Request) -> Message:
+        """The response to one request; what comes before it on the same stream is not for us."""
+        async with aclosing(self._transport.exchange(request)) as messages:
+            async for message in messages:
+                if "result" in message or "error" in message:
+                    return message
+        raise Unreachable("the server's answer ended before it was complete")
+
+    def _request(self, call: Call) -> Request:
+        headers = {"MCP-Protocol-Version": self._version, "Mcp-Method": call.method}
+        if call.subject is not None:
+            headers["Mcp-Name"] = encode(call.subject)
+        if call.schema is not None:
+            headers |= param_headers(call.schema, call.params.get("arguments", {}))
+        return Request(
+            id=self.next_id(),
+            method=call.method,
+            params=call.params,
+            headers=headers,
+            wait=call.wait,
+        )
+
+    def next_id(self) -> int:
+        return next(self._ids)

@@ -1,0 +1,97 @@
+"""A task as the server last told it, the statuses, and which may follow which.
+
+Field names on the wire are those of the Tasks extension (`ttlMs`, `pollIntervalMs`, …); durations keep
+their unit in the name. Reading the wire is the generations' business: this module only holds values.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Status(StrEnum):
+    """The five statuses of the extension. A server may send others: a `Task` keeps those verbatim."""
+
+    WORKING = "working"
+    INPUT_REQUIRED = "input_required"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+TERMINAL = frozenset({Status.COMPLETED, Status.FAILED, Status.CANCELLED})
+
+# The legal moves (A14.1: terminal is final). A status that is not listed here, one this client does not
+# know, counts as working: it may move anywhere.
+MOVES: Mapping[str, frozenset[str]] = {
+    Status.WORKING: frozenset(Status),
+    Status.INPUT_REQUIRED: frozenset(Status),
+    Status.COMPLETED: frozenset({Status.COMPLETED}),
+    Status.FAILED: frozenset({Status.FAILED}),
+    Status.CANCELLED: frozenset({Status.CANCELLED}),
+}
+
+# Which field a status must bring with it on `tasks/get` (A9.7).
+PAYLOADS = {
+    Status.COMPLETED: "result",
+    Status.FAILED: "error",
+    Status.INPUT_REQUIRED: "input_requests",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One snapshot. `raw` is the server's object untouched; the rest is what could be read from it."""
+
+    task_id: str
+    status: str
+    status_message: str | None = None
+    created_at: str | None = None
+    ttl_ms: int | None = None
+    poll_interval_ms: int | None = None
+    result: Mapping[str, Any] | None = None
+    error: Mapping[str, Any] | None = None
+    input_requests: Mapping[str, Mapping[str, Any]] | None = None
+    raw: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def terminal(self) -> bool:
+        return self.status in TERMINAL
+
+    @property
+    def has_payload(self) -> bool:
+        """Did the snapshot bring what its status promises? Always true where a status promises nothing."""
+        name = PAYLOADS.get(self.status)  # type: ignore[call-overload]
+        return name is None or getattr(self, name) is not None
+
+
+def may_follow(before: str, after: str) -> bool:
+    """Is `after` a legal status once `before` was seen?"""
+    moves = MOVES.get(before)
+    return moves is None or after in moves or (after not in MOVES and before not in TERMINAL)
+
+
+def same_state(before: Task, after: Task) -> bool:
+    """Nothing changed that a person would want to hear of: not so `lastUpdatedAt`, `_meta` (A10.9)."""
+    return _visible(before) == _visible(after)
+
+
+def open_questions(task: Task | None, answered: frozenset[str]) -> Mapping[str, Mapping[str, Any]]:
+    """The questions of an `input_required` snapshot that were not answered yet (A12.4)."""
+    if task is None or task.status != Status.INPUT_REQUIRED:
+        return {}
+    return {k: v for k, v in (task.input_requests or {}).items() if k not in answered}
+
+
+def _visible(task: Task) -> tuple[Any, ...]:
+    return (
+        task.status,
+        task.status_message,
+        task.ttl_ms,
+        task.poll_interval_ms,
+        sorted(task.input_requests or ()),
+        task.result,
+        task.error,
+    )

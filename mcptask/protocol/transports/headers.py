@@ -1,0 +1,170 @@
+"""HTTP header values of the modern wire: their encoding, the reserved names, `Mcp-Param-*`. Pure.
+
+Headers always follow from the body; nothing here looks at what a user configured (A3, A7.2).
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mcptask.errors import UsageError
+
+ANNOTATION = "x-mcp-header"
+PARAM_PREFIX = "Mcp-Param-"
+
+# Integers beyond this are not the same number in every JSON parser, so none may steer a proxy (A3.6).
+MAX_SAFE_INTEGER = 2**53 - 1
+
+# What the wire sets itself. `Authorization` is not here: it belongs to whoever makes the user headers.
+RESERVED = frozenset(
+    {
+        "accept",
+        "accept-encoding",
+        "connection",
+        "content-encoding",
+        "content-length",
+        "content-type",
+        "host",
+        "mcp-method",
+        "mcp-name",
+        "mcp-protocol-version",
+        "mcp-session-id",
+        "origin",  # a server must refuse an origin it does not expect, and we have none
+        "transfer-encoding",
+    }
+)
+
+_PLAIN = re.compile(r"[\x20-\x7e]*")
+_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # RFC 9110, 5.6.2
+_SENTINEL = ("=?base64?", "?=")
+_TYPES = ("integer", "string", "boolean")
+
+# Keywords that hold data, where an `x-mcp-header` is a value like any other …
+_DATA_KEYWORDS = frozenset({"const", "default", "enum", "example", "examples"})
+# … and those that map names to schemas, where it is the name of something.
+_NAME_MAPS = frozenset(
+    {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
+)
+
+
+def encode(value: str) -> str:
+    """A header-safe form of `value`: itself, or Base64 of its UTF-8 between two markers (A3.5).
+
+    Printable ASCII without outer spaces goes as it is, unless it looks like the encoded form.
+    """
+    if _PLAIN.fullmatch(value) and value == value.strip(" ") and not _looks_encoded(value):
+        return value
+    # A JSON string may hold half a surrogate pair: it has no UTF-8, and must still not be a crash.
+    data = value.encode("utf-8", "surrogatepass")
+    return base64.b64encode(data).decode("ascii").join(_SENTINEL)
+
+
+def decode(value: str) -> str:
+    """The inverse of `encode`. Raises ValueError where the encoded form is broken."""
+    if not _looks_encoded(value):
+        return value
+    inner = value[len(_SENTINEL[0]) : -len(_SENTINEL[1])]
+    try:
+        return base64.b64decode(inner, validate=True).decode("utf-8", "surrogatepass")
+    except (binascii.Error, UnicodeDecodeError) as exc:
+        raise ValueError(f"not Base64 of UTF-8: {exc}") from exc
+
+
+def reserved(name: str) -> bool:
+    """May a user header *not* have this name? The wire derives it from the body (A3.7)."""
+    lowered = name.strip().lower()
+    return lowered in RESERVED or lowered.startswith(PARAM_PREFIX.lower())
+
+
+def is_token(name: str) -> bool:
+    return _TOKEN.fullmatch(name) is not None
+
+
+def param_headers(input_schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, str]:
+    """`Mcp-Param-*` for every annotated argument that is there and not null (A3.4).
+
+    A value that no header can carry (an object, a fraction) is left out: the server refuses the body
+    anyway. Raises UsageError for an integer beyond ±(2^53 - 1) (A3.6). The schema must be one that
+    `header_problem` finds no fault with.
+    """
+    headers = {}
+    for path, schema in _annotated(input_schema):
+        text = _text(path, _lookup(arguments, path), schema.get("type"))
+        if text is not None:
+            headers[PARAM_PREFIX + str(schema[ANNOTATION])] = encode(text)
+    return headers
+
+
+def header_problem(input_schema: Mapping[str, Any]) -> str | None:
+    """Why the tool must be left out (A7.2), or None where its annotations are sound or absent."""
+    proper = {id(schema) for _, schema in _annotated(input_schema)}
+    seen: dict[str, str] = {}
+    for where, schema in _holders(input_schema):
+        name, place = schema[ANNOTATION], f"{ANNOTATION} at {where or 'the root'}"
+        if id(schema) not in proper:
+            return f"{place} is not reached by properties only"
+        if not isinstance(name, str) or not is_token(name):
+            return f"{place} is no header name: {name!r}"
+        if schema.get("type") not in _TYPES:
+            return f"{place} needs the type integer, string or boolean, not {schema.get('type')!r}"
+        if name.lower() in seen:
+            return f"{place} repeats the name {name!r} of {seen[name.lower()]}"
+        seen[name.lower()] = where
+    return None
+
+
+def _annotated(schema: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
+    """Path and schema of each annotated property. A loop, not recursion: depth is the server's choice."""
+    stack: list[tuple[tuple[str, ...], Mapping[str, Any]]] = [((), schema)]
+    while stack:
+        path, current = stack.pop()
+        if path and ANNOTATION in current:
+            yield path, current
+        properties = current.get("properties")
+        if isinstance(properties, dict):
+            stack += [((*path, k), v) for k, v in properties.items() if isinstance(v, dict)]
+
+
+def _holders(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every subschema that carries the annotation, wherever it is, with a path to show."""
+    stack: list[tuple[str, Any, bool]] = [("", schema, False)]  # where, value, does it map names?
+    while stack:
+        where, value, names = stack.pop()
+        if isinstance(value, list):
+            stack += [(f"{where}/{i}", item, False) for i, item in enumerate(value)]
+        elif isinstance(value, dict):
+            if not names and ANNOTATION in value:
+                yield where, value
+            stack += [
+                (f"{where}/{key}", item, not names and key in _NAME_MAPS)
+                for key, item in reversed(value.items())
+                if names or key not in _DATA_KEYWORDS
+            ]
+
+
+def _lookup(arguments: Mapping[str, Any], path: tuple[str, ...]) -> Any:
+    value: Any = arguments
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def _text(path: tuple[str, ...], value: Any, kind: Any) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and kind == "integer" and value.is_integer():
+        value = int(value)
+    if isinstance(value, int):
+        if abs(value) > MAX_SAFE_INTEGER:
+            raise UsageError(
+                f"{'.'.join(path)}: the server wants this integer in a header, "
+                f"where it must lie within ±{MAX_SAFE_INTEGER}"
+            )
+        return str(value)
+    return value if isinstance(value, str) else None
+
+
+def _looks_encoded(value: str) -> bool:
+    return value.startswith(_SENTINEL[0]) and value.endswith(_SENTINEL[1])

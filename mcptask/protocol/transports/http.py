@@ -1,0 +1,214 @@
+"""Streamable HTTP: one POST a request, answered by one JSON object or by a stream of events (A3, A4, A5).
+
+Sends no GET and no DELETE, resends nothing (an answer that was lost is the caller's to judge), keeps no
+cookie, and shows no URL with its user, password or query.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from contextlib import aclosing, asynccontextmanager
+
+from mcptask import __version__
+from mcptask.env import Clock
+from mcptask.errors import Garbled, ProtocolError, Unreachable
+from mcptask.protocol.transports import bodies, http_answers, http_client
+from mcptask.protocol.transports.base import Limits, Message, Observe, Remark, Request
+from mcptask.protocol.transports.headers import reserved
+from mcptask.protocol.transports.http_answers import Answer, shown
+from mcptask.protocol.transports.http_client import httpx
+from mcptask.protocol.transports.http_faults import mapped
+from mcptask.protocol.transports.messages import (
+    Noise,
+    Sieve,
+    answers,
+    dump,
+    error_in,
+    is_response,
+    parse,
+    patience,
+    rpc_messages,
+)
+from mcptask.protocol.transports.sse import Event, SseParser
+
+MAX_REDIRECTS = 5
+
+# What was said about an answer that cannot be used: enough to show its start.
+_EXCERPT_BYTES = 1024
+
+_FIXED = {
+    "accept": "application/json, text/event-stream",
+    "accept-encoding": "identity",  # compressed, an event would wait until more of them came
+    "content-type": "application/json",
+}
+
+
+class HttpTransport:
+    """One MCP endpoint. Several exchanges may run at once; the client is made at the first of them."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        headers: Callable[[], Mapping[str, str]] = dict,
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        remark: Remark = lambda text: None,
+        verify: bool | str = True,
+        clock: Clock = Clock(),  # noqa: B008 (frozen)
+        observe: Observe | None = None,
+    ) -> None:
+        """`headers` is asked before each request, so that a renewed credential counts at once; names
+        that the wire needs are left out of it with a remark. `verify` is False for no check of the
+        server's certificate, or the path of a CA file. Raises ConfigError for an unusable URL.
+        """
+        self._url, self._login = http_client.endpoint(url)
+        self._headers = headers
+        self._limits = limits
+        self._noise = Noise(remark)
+        self._verify = verify
+        self._clock = clock
+        self._observe: Observe = observe or (lambda direction, what: None)
+        self._client: httpx.AsyncClient | None = None
+
+    async def exchange(self, request: Request) -> AsyncGenerator[Message, None]:
+        """See `base.Transport`. Raises Unreachable, Unauthorized, ProtocolError, and UsageError for
+        what cannot be sent at all.
+        """
+        url = self._url
+        for _ in range(MAX_REDIRECTS + 1):
+            async with self._post(url, request) as response:
+                target = http_client.redirect(response)
+                if target is None:
+                    async with aclosing(self._answer(response, request)) as messages:
+                        async for message in messages:
+                            self._observe("receive", {"id": request.id, "message": message})
+                            yield message
+                    return
+            url = target
+        raise ProtocolError(f"{shown(str(self._url))}: more than {MAX_REDIRECTS} redirects")
+
+    async def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+        self._noise.tell_totals()
+
+    @asynccontextmanager
+    async def _post(self, url: httpx.URL, request: Request) -> AsyncIterator[httpx.Response]:
+        body, headers = dump(request.message()), self._request_headers(request)
+        wait = patience(request, self._limits)
+        connect = self._limits.connect
+        timeout = httpx.Timeout(connect=connect, pool=connect, read=wait, write=wait)
+        client = self._ready()
+        self._observe(
+            "send", {"url": str(url), "headers": dict(headers), "message": request.message()}
+        )
+        with mapped(shown(str(url)), connect, wait):
+            post = client.build_request(
+                "POST", url, content=body, headers=http_client.encoded(headers), timeout=timeout
+            )
+            response = await client.send(post, stream=True)
+            try:
+                about = {"status": response.status_code, "headers": dict(response.headers)}
+                self._observe("receive", {"id": request.id, **about})
+                yield response
+            finally:
+                # Leaves an unfinished answer at once; the server reads that as a cancellation (A5.10).
+                await response.aclose()
+
+    async def _answer(
+        self, response: httpx.Response, request: Request
+    ) -> AsyncGenerator[Message, None]:
+        if response.status_code >= 400:
+            yield await self._refused(response)
+            return
+        essence = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if response.status_code in (202, 204) or essence not in _READERS:
+            body = (
+                b"" if response.status_code == 202 else await bodies.head(response, _EXCERPT_BYTES)
+            )
+            raise http_answers.unusable(_read(response, body))
+        async with aclosing(_READERS[essence](self, response, request)) as messages:
+            async for message in messages:
+                yield message
+
+    async def _json(
+        self, response: httpx.Response, request: Request
+    ) -> AsyncGenerator[Message, None]:
+        body = await bodies.read(response, self._limits.message_bytes)
+        try:
+            found = rpc_messages(parse(body))
+        except ValueError as exc:
+            raise http_answers.unusable(_read(response, body)) from exc
+        for message in found:
+            # The body answers this POST and no other, so an error needs no id to be ours.
+            if answers(message, request) or (is_response(message) and "error" in message):
+                yield message
+                return
+        raise Garbled(
+            f"no response to request {request.id} in the answer: {_read(response, body).described}"
+        )
+
+    async def _events(
+        self, response: httpx.Response, request: Request
+    ) -> AsyncGenerator[Message, None]:
+        parser = SseParser(self._limits.message_bytes)
+        sieve = Sieve(request, self._noise)
+        async with aclosing(bodies.chunks(response)) as chunks:
+            async for chunk in chunks:
+                values = (v for event in parser.feed(chunk) for v in self._values(event))
+                for message in (m for value in values for m in sieve.own(value)):
+                    yield message
+                    if is_response(message):
+                        return  # not waiting for the end of the stream (A5.5)
+        raise Unreachable(f"{shown(str(response.url))}: the stream ended before the answer")
+
+    def _values(self, event: Event) -> Iterator[object]:
+        """The JSON value of an event: None where it is no JSON, nothing at all where there is none."""
+        if event.type != "message":
+            self._noise.heard("the server's stream has events of another type: ignored", event.type)
+        elif event.data:  # else a priming event: an id and nothing to read (A5.3)
+            try:
+                yield parse(event.data.encode())
+            except ValueError:
+                yield None
+
+    async def _refused(self, response: httpx.Response) -> Message:
+        """The JSON-RPC error that came with a status of 400 or above; raises what the status means."""
+        body = await bodies.salvage(response, self._limits.message_bytes)
+        answer, error = _read(response, body), error_in(body)
+        if error is None or http_answers.outranks_its_body(answer):
+            raise http_answers.refusal(answer, error, self._clock.wall())
+        return error
+
+    def _request_headers(self, request: Request) -> dict[str, str]:
+        merged = {"user-agent": f"mcptask/{__version__}", **self._login}
+        for name, value in self._headers().items():
+            if reserved(name):
+                self._noise.heard("a configured header belongs to the protocol: left out", name)
+            else:
+                merged[name.lower()] = value
+        merged |= {name.lower(): value for name, value in request.headers.items()}
+        return merged | _FIXED
+
+    def _ready(self) -> httpx.AsyncClient:
+        if self._client is None:
+            self._client = http_client.make(self._url, self._verify)
+        return self._client
+
+
+_READERS: Mapping[
+    str,
+    Callable[[HttpTransport, httpx.Response, Request], AsyncGenerator[Message, None]],
+] = {
+    "application/json": HttpTransport._json,
+    "text/event-stream": HttpTransport._events,
+}
+
+
+def _read(response: httpx.Response, body: bytes) -> Answer:
+    return Answer(
+        shown(str(response.url)),
+        response.status_code,
+        response.reason_phrase,
+        response.headers,
+        body,
+    )

@@ -1,0 +1,135 @@
+"""The httpx client as this package wants it: quick to import and to make, no cookies, no surprises.
+
+The one place that imports httpx; the other modules take it from here.
+"""
+
+import ipaddress
+import re
+import ssl
+import sys
+from base64 import b64encode
+from collections.abc import Mapping
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+
+from mcptask.errors import ConfigError, HttpRefused, UsageError
+from mcptask.protocol.transports.headers import is_token
+from mcptask.protocol.transports.http_answers import shown
+
+# httpx imports its own command line where it finds click installed, and with it rich and pygments:
+# 55 ms for nothing. A None here makes that import fail, which httpx expects and survives.
+sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
+
+import httpx as httpx  # noqa: E402, PLC0414 (handed on)
+
+# Servers drop an idle connection after 5 s (uvicorn, Node): leave it before they do, so that a poll
+# does not run into a connection that is just being closed.
+KEEPALIVE = 3.0
+
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+
+
+def endpoint(url: str) -> tuple[httpx.URL, dict[str, str]]:
+    """The URL without its user and password, and the header that those stand for.
+
+    Raises ConfigError where it is no http:// or https:// URL.
+    """
+    try:
+        parsed = httpx.URL(url)
+        host = parsed.host
+    except (httpx.InvalidURL, ValueError) as exc:  # ValueError: a host that only looks like IDNA
+        raise ConfigError(f"not a URL: {shown(url)}: {exc}") from exc
+    if parsed.scheme not in ("http", "https") or not host:
+        raise ConfigError(f"not an http:// or https:// URL: {shown(url)}")
+    if not parsed.userinfo:
+        return parsed, {}
+    login = b64encode(f"{parsed.username}:{parsed.password}".encode()).decode("ascii")
+    return parsed.copy_with(userinfo=b""), {"authorization": f"Basic {login}"}
+
+
+def make(url: httpx.URL, verify: bool | str) -> httpx.AsyncClient:
+    """A client for this one endpoint. Raises ConfigError for TLS or proxy settings that cannot be used."""
+    try:
+        return httpx.AsyncClient(
+            verify=_trust(url, verify),
+            trust_env=not _loopback(url.host),  # a server on this machine is not behind a proxy
+            limits=httpx.Limits(keepalive_expiry=KEEPALIVE),
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+            # Before httpx itself reads the Location, and stumbles over one that is no URL.
+            event_hooks={"response": [_refuse_redirect]},
+        )
+    except (OSError, ValueError, ImportError) as exc:
+        # A CA file that is not there, a proxy variable that is no URL, SOCKS without its package.
+        raise ConfigError(f"the TLS or proxy settings cannot be used: {exc}") from exc
+
+
+def encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    """Headers as bytes; outer space goes, as a token read from a file ends in a newline.
+
+    Raises UsageError for what is no header, naming it but not quoting its value.
+    """
+    pairs = []
+    for name, value in headers.items():
+        if not is_token(name):
+            raise UsageError(f"not a header name: {name!r}")
+        value = value.strip()
+        if _CONTROL.search(value):
+            raise UsageError(
+                f"the value of the header {name} has a line break or control character"
+            )
+        pairs.append((name.encode("ascii"), value.encode("utf-8", "surrogateescape")))
+    return pairs
+
+
+def redirect(response: httpx.Response) -> httpx.URL | None:
+    """Where the request must go instead; None where this is no redirect.
+
+    Only 307 and 308 keep a POST what it is, and credentials stay on their origin: anything else raises
+    HttpRefused and shows the Location (A3.9).
+    """
+    if not 300 <= response.status_code < 400:
+        return None
+    location = response.headers.get("location", "")
+    if response.status_code in (307, 308) and location:
+        target = _join(response.url, location)
+        if target is not None and _origin(target) == _origin(response.url):
+            return target.copy_with(userinfo=b"")
+    raise HttpRefused(
+        f"HTTP {response.status_code} from {shown(str(response.url))}: not followed to "
+        f"{shown(location) or 'nowhere: it has no Location'}",
+        status=response.status_code,
+        hint="if you trust the new address, use it as the server's URL",
+    )
+
+
+async def _refuse_redirect(response: httpx.Response) -> None:
+    redirect(response)
+
+
+def _trust(url: httpx.URL, verify: bool | str) -> bool | ssl.SSLContext:
+    # Without TLS no certificate is looked at, so the bundle of CAs (25 ms) stays unread; a redirect
+    # to https is another origin and not followed.
+    if url.scheme == "http":
+        return False
+    if isinstance(verify, str):
+        return ssl.create_default_context(cafile=verify)
+    return httpx.create_ssl_context(verify)
+
+
+def _loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _join(base: httpx.URL, location: str) -> httpx.URL | None:
+    try:
+        return base.join(location)
+    except (httpx.InvalidURL, ValueError):
+        return None
+
+
+def _origin(url: httpx.URL) -> tuple[str, bytes, int | None]:
+    return url.scheme, url.raw_host, url.port  # httpx leaves out a port that is the scheme's own

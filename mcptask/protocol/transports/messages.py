@@ -1,0 +1,145 @@
+"""JSON-RPC messages as every transport sees them: bytes in and out, and which message answers whom.
+
+Pure: no socket, no clock. What a message means is the generations' business; here it only matters
+whose it is.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from mcptask.errors import UsageError
+from mcptask.protocol.transports.base import Limits, Message, Remark, Request
+
+
+def dump(message: Message) -> bytes:
+    """One line of ASCII JSON without its line end: no U+2028 that a reader could break at (A6.1).
+
+    Raises UsageError where the value has no JSON form (NaN, an infinity, a set).
+    """
+    try:
+        return json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii")
+    except (TypeError, ValueError, RecursionError) as exc:
+        raise UsageError(f"the request cannot be written as JSON: {exc}") from exc
+
+
+def parse(data: bytes) -> Any:
+    """The JSON value in `data`: UTF-8, a BOM dropped, broken bytes replaced. Raises ValueError.
+
+    A document nested too deeply for the parser counts as no JSON, not as a crash of ours.
+    """
+    try:
+        return json.loads(data.decode("utf-8-sig", "replace"))
+    except RecursionError as exc:
+        raise ValueError("nested too deeply") from exc
+
+
+def rpc_messages(value: Any) -> list[Message]:
+    """The JSON-RPC messages in a parsed value; older servers send arrays of them (A15.17)."""
+    items = value if isinstance(value, list) else [value]
+    return [item for item in items if _is_rpc(item)]
+
+
+def is_response(message: Message) -> bool:
+    return "method" not in message
+
+
+def is_server_request(message: Message) -> bool:
+    """A request *to* us. The id may be 0, so presence counts, not truth (A15.9)."""
+    return "method" in message and message.get("id") is not None
+
+
+def same_id(left: Any, right: Any) -> bool:
+    """Ids are compared as text: servers answer "7" to 7 (A5.5)."""
+    return _is_id(left) and _is_id(right) and str(left) == str(right)
+
+
+def answers(message: Message, request: Request) -> bool:
+    """Does `message`, met on the request's own stream, end it? An error may come without an id (A5.5)."""
+    if not is_response(message):
+        return False
+    return same_id(message.get("id"), request.id) or is_orphan_error(message)
+
+
+def is_orphan_error(message: Message) -> bool:
+    """An error whose sender did not know which request it answers: id null or missing."""
+    return is_response(message) and "error" in message and message.get("id") is None
+
+
+def error_in(data: bytes) -> Message | None:
+    """The JSON-RPC error in a body, whatever its id (A4.2); None where the body is something else."""
+    try:
+        found = rpc_messages(parse(data))
+    except ValueError:
+        return None
+    return next((m for m in found if is_response(m) and isinstance(m.get("error"), dict)), None)
+
+
+class Sieve:
+    """Keeps what belongs to one request and remarks on the rest; for a stream that is its own."""
+
+    def __init__(self, request: Request, noise: "Noise") -> None:
+        self._request = request
+        self._noise = noise
+
+    def own(self, value: Any) -> Iterator[Message]:
+        """The messages of `value` to pass on: notifications, and the answer."""
+        found = rpc_messages(value)
+        if not found:
+            self._noise.heard("the server sent something that is no JSON-RPC message: ignored")
+        for message in found:
+            if is_server_request(message):
+                self._noise.server_request(message)
+            elif is_response(message) and not answers(message, self._request):
+                self._noise.heard("the server sent a response to another request: ignored")
+            else:
+                yield message
+
+
+class Noise:
+    """Survivable nonsense: told the first time for each kind, then only counted, so no log is flooded."""
+
+    def __init__(self, remark: Remark) -> None:
+        self._remark = remark
+        self.counts: Counter[str] = Counter()
+
+    def heard(self, kind: str, detail: str = "") -> None:
+        self.counts[kind] += 1
+        if self.counts[kind] == 1:
+            self._remark(f"{kind}: {detail}" if detail else kind)
+
+    def server_request(self, message: Message) -> None:
+        """Nobody may ask us anything on this wire, and we may not answer (A2.7)."""
+        self.heard("the server sent a request of its own, which this revision forbids: ignored")
+
+    def tell_totals(self) -> None:
+        for kind, count in self.counts.items():
+            if count > 1:
+                self._remark(f"{kind} ({count} times in all)")
+        self.counts.clear()
+
+
+def patience(request: Request, limits: Limits) -> float | None:
+    """How long this request may meet silence, in seconds; None for ever (A5.8)."""
+    wait = limits.first_byte if request.wait is None else request.wait
+    return None if math.isinf(wait) else wait
+
+
+def excerpt(data: bytes, length: int = 200) -> str:
+    """The start of a body for an error message: about `length` characters, on one line."""
+    text = " ".join(data[: length * 4].decode("utf-8", "replace").split())
+    return text if len(text) <= length else text[:length] + "…"
+
+
+def _is_rpc(value: Any) -> bool:
+    if not isinstance(value, dict) or value.get("jsonrpc") != "2.0":
+        return False
+    return isinstance(value.get("method"), str) or (
+        "method" not in value and ("result" in value or "error" in value)
+    )
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)

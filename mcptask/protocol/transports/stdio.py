@@ -1,0 +1,234 @@
+"""A server as a child process: one JSON object a line, several exchanges at once (A6).
+
+Starts the child at the first exchange and again after it died, a few times; resends nothing.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcptask.errors import ProtocolError, Unreachable, WireError
+from mcptask.protocol.transports.base import Limits, Message, Observe, Remark, Request
+from mcptask.protocol.transports.messages import (
+    Noise,
+    dump,
+    excerpt,
+    is_orphan_error,
+    is_response,
+    is_server_request,
+    parse,
+    patience,
+    rpc_messages,
+    same_id,
+)
+from mcptask.protocol.transports.process import Child, child_environ, resolve
+
+# A server that dies on every request must not be started for ever.
+MAX_RESTARTS = 5
+
+# How long a server may take to end when its input ends, and again when it is told to (A6.6). Seconds.
+GRACE = 2.0
+
+# Messages that wait for one slow reader; beyond that, notifications (never a response) are dropped.
+MAX_WAITING = 1000
+
+# Giving up these is not told to the server: it may know nothing of cancelling yet (A6.5).
+_NOT_CANCELLED = frozenset({"server/discover", "initialize"})
+
+_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+
+
+@dataclass(eq=False)
+class _Open:
+    """One exchange under way."""
+
+    request: Request
+    inbox: asyncio.Queue[Message | WireError] = field(default_factory=asyncio.Queue)
+    over: bool = False  # answered, or beyond an answer
+
+    def wants(self, notification: Message) -> bool:
+        """Is the notification about this request (A6.8)?"""
+        params = notification.get("params")
+        if not isinstance(params, dict):
+            return False
+        subscription = _meta(params).get(_SUBSCRIPTION)
+        if subscription is not None:
+            return same_id(subscription, self.request.id)
+        token = params.get("progressToken")
+        return same_id(token, _meta(self.request.params).get("progressToken"))
+
+
+class StdioTransport:
+    """One server command. The child is shared by all exchanges."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        environ: Mapping[str, str] | None = None,
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        remark: Remark = lambda text: None,
+        on_stderr: Callable[[str], None] = lambda line: None,
+        grace: float = GRACE,
+        observe: Observe | None = None,
+    ) -> None:
+        """`env` comes on top of the few variables that a child inherits from `environ`, which is the
+        process's own unless given. `on_stderr` gets each line that the child writes there.
+        """
+        self._command = list(command)
+        self._cwd = cwd
+        self._environ = child_environ(os.environ if environ is None else environ, env or {})
+        self._limits = limits
+        self._noise = Noise(remark)
+        self._remark = remark
+        self._on_stderr = on_stderr
+        self._grace = grace
+        self._observe: Observe = observe or (lambda direction, what: None)
+        self._child: Child | None = None
+        self._starting = asyncio.Lock()
+        self._restarts = 0
+        self._open: dict[str, _Open] = {}
+        self._left: set[str] = set()
+
+    async def exchange(self, request: Request) -> AsyncGenerator[Message, None]:
+        """See `base.Transport`. Raises Unreachable and ProtocolError; ConfigError where there is no
+        such command or folder; UsageError for a request that has no JSON form.
+        """
+        line = dump(request.message())
+        child = await self._running()
+        if child.ended:  # at once, before there was anyone to tell
+            raise Unreachable(child.how_it_ended(), sent=False)
+        exchange = self._open[str(request.id)] = _Open(request)
+        try:
+            self._send(child, line, request.message())
+            while not exchange.over:
+                yield await self._next(exchange)
+        finally:
+            del self._open[str(request.id)]
+            if not exchange.over:
+                self._leave(child, request)
+
+    async def close(self) -> None:
+        """End the child and its whole group; open exchanges end as unreachable. Never hangs (A6.6)."""
+        child, self._child = self._child, None
+        self._fail(Unreachable, "the connection to the server was closed")
+        if child is not None:
+            await child.stop(self._grace)
+        self._noise.tell_totals()
+
+    async def _running(self) -> Child:
+        """The child, started if need be. One start at a time, whoever asks."""
+        async with self._starting:
+            if self._child is not None and self._child.ended:
+                await self._bury(self._child)
+            if self._child is None:
+                child = Child(self._limits.message_bytes, self._line, self._on_stderr, self._ended)
+                command = resolve(self._command, self._cwd, self._environ)
+                await child.start(command, self._cwd, self._environ)
+                self._child = child
+            return self._child
+
+    async def _bury(self, child: Child) -> None:
+        """Clear away a child that ended by itself, if another may be started."""
+        how = child.how_it_ended()
+        if self._restarts >= MAX_RESTARTS:
+            text = f"{how} (not started again after {MAX_RESTARTS} times)"
+            raise Unreachable(text, sent=False)
+        self._restarts += 1
+        self._remark(f"{how}; starting it again ({self._restarts} of {MAX_RESTARTS})")
+        self._child = None
+        await child.stop(self._grace)
+
+    async def _next(self, exchange: _Open) -> Message:
+        wait = patience(exchange.request, self._limits)
+        try:
+            async with asyncio.timeout(wait):
+                item = await exchange.inbox.get()
+        except TimeoutError as exc:
+            raise Unreachable(f"no answer within {wait:g} s") from exc
+        if isinstance(item, WireError):
+            exchange.over = True
+            raise item
+        exchange.over = is_response(item)
+        return item
+
+    def _send(self, child: Child, line: bytes, message: Message) -> None:
+        self._observe("send", {"message": message})
+        child.write(line)
+
+    def _leave(self, child: Child, request: Request) -> None:
+        """Tell the server that nobody waits any more; an answer that still comes is no surprise."""
+        self._left.add(str(request.id))
+        if request.method not in _NOT_CANCELLED:
+            message = {
+                "jsonrpc": "2.0",
+                "method": "notifications/cancelled",
+                "params": {"requestId": request.id},
+            }
+            self._send(child, dump(message), message)
+
+    # ── what the child says ──
+
+    def _line(self, line: bytes | None) -> None:
+        if line is None:
+            limit = self._limits.message_bytes
+            self._fail(ProtocolError, f"the server sent a line of over {limit} bytes")
+        elif line.strip():
+            self._read(line)
+
+    def _read(self, line: bytes) -> None:
+        try:
+            found = rpc_messages(parse(line))
+        except ValueError:
+            found = []
+        if not found:
+            self._noise.heard("the server's output has lines that are no message", excerpt(line))
+        for message in found:
+            self._observe("receive", {"message": message})
+            self._deliver(message)
+
+    def _deliver(self, message: Message) -> None:
+        if is_server_request(message):
+            self._noise.server_request(message)
+        elif is_response(message):
+            self._deliver_response(message)
+        else:
+            self._deliver_notification(message)
+
+    def _deliver_response(self, message: Message) -> None:
+        key = str(message.get("id"))
+        exchange = self._open.get(key)
+        if is_orphan_error(message) and len(self._open) == 1:
+            exchange = next(iter(self._open.values()))  # it can be about nothing else
+        if exchange is not None:
+            exchange.inbox.put_nowait(message)
+        elif key in self._left:
+            self._left.discard(key)
+        else:
+            self._noise.heard("the server answered a request that is not open: ignored")
+
+    def _deliver_notification(self, message: Message) -> None:
+        readers = [o for o in self._open.values() if o.wants(message)]
+        if not readers:
+            self._noise.heard("a notification belongs to no open request", message["method"])
+        for exchange in readers:
+            if exchange.inbox.qsize() < MAX_WAITING:
+                exchange.inbox.put_nowait(message)
+            else:
+                self._noise.heard("notifications came faster than they were read: dropped")
+
+    def _ended(self, how: str) -> None:
+        self._fail(Unreachable, how)
+
+    def _fail(self, kind: type[WireError], text: str) -> None:
+        for exchange in self._open.values():
+            exchange.inbox.put_nowait(kind(text))
+
+
+def _meta(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    meta = params.get("_meta")
+    return meta if isinstance(meta, Mapping) else {}

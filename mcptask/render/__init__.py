@@ -1,0 +1,3 @@
+"""What people and programs see. Draws values that it is given: asks no server, reads no file,
+keeps no state.
+"""

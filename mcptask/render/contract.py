@@ -1,0 +1,171 @@
+"""The typed definition of every JSON that programs can rely on. Types only: `jsonout` fills and
+writes them.
+
+What the server sent (`task`, `result`, `error.data`, `inputRequests`) is passed on untouched, its
+unknown keys too, so those are plain objects here.
+"""
+
+from typing import Any, Literal, TypedDict
+
+FORMAT: Literal[1] = 1
+
+ErrorKind = Literal[
+    "jsonrpc",
+    "tool",
+    "usage",
+    "input",
+    "lost",
+    "unreachable",
+    "unauthorized",
+    "protocol",
+    "timeout",
+    "interrupted",
+    "internal",
+]
+JsonObject = dict[str, Any]
+
+
+class ServerBody(TypedDict):
+    name: str | None
+    endpoint: str
+    protocolVersion: str | None
+
+
+class ErrorBody(TypedDict):
+    kind: ErrorKind
+    message: str
+    code: int | None
+    data: Any
+    hint: str | None
+
+
+class Document(TypedDict):
+    """What `--json` prints for one task or call, whatever happened."""
+
+    mcptask: Literal[1]
+    ok: bool
+    outcome: str
+    exitCode: int
+    server: ServerBody | None
+    ref: int | None
+    task: JsonObject | None
+    result: JsonObject | None
+    error: ErrorBody | None
+    warnings: list[str]
+
+
+class Documents(TypedDict):
+    """What `--json` prints for several tasks."""
+
+    mcptask: Literal[1]
+    ok: bool
+    exitCode: int
+    tasks: list[Document]
+
+
+class RecordBody(TypedDict):
+    """A stored task. Times are ISO 8601 in UTC; `outcome` is None until it ended."""
+
+    ref: int
+    taskId: str
+    server: ServerBody
+    tool: str | None
+    status: str
+    statusMessage: str | None
+    outcome: str | None
+    createdAt: str | None
+    seenAt: str | None
+    ttlMs: int | None
+    pollIntervalMs: int | None
+    answered: list[str]
+
+
+class CallBody(TypedDict):
+    """A `tools/call` that was sent and whose answer never came."""
+
+    ref: int | None
+    server: ServerBody
+    tool: str
+    sentAt: str
+
+
+class ListDocument(TypedDict):
+    """What `list --json` prints."""
+
+    mcptask: Literal[1]
+    tasks: list[RecordBody]
+    calls: list[CallBody]
+
+
+class EventLine(TypedDict):
+    """What every JSON line has. `seq` counts from 1; `at` is UTC."""
+
+    mcptask: Literal[1]
+    seq: int
+    at: str
+    ref: int | None
+    taskId: str | None
+
+
+class CreatedLine(EventLine):
+    event: Literal["created"]
+    tool: str | None
+    server: str
+    task: JsonObject
+
+
+class StatusLine(EventLine):
+    event: Literal["status"]
+    status: str
+    statusMessage: str | None
+    task: JsonObject
+
+
+class InputRequiredLine(EventLine):
+    event: Literal["input_required"]
+    inputRequests: dict[str, JsonObject]
+    task: JsonObject
+
+
+class AnsweredLine(EventLine):
+    event: Literal["answered"]
+    keys: list[str]
+
+
+class RetryingLine(EventLine):
+    """`retryAt` and `giveUpAt` are UTC times like `at`; None where there is no such moment."""
+
+    event: Literal["retrying"]
+    reason: str
+    attempt: int
+    retryAt: str | None
+    giveUpAt: str | None
+
+
+class ReconnectedLine(EventLine):
+    event: Literal["reconnected"]
+    awayMs: int
+
+
+class WarningLine(EventLine):
+    event: Literal["warning"]
+    message: str
+
+
+class EndedLine(EventLine):
+    """The last line of a task, and with the document of several the last line of all."""
+
+    event: Literal["ended"]
+    document: Document | Documents
+
+
+TaskEventLine = (
+    CreatedLine
+    | StatusLine
+    | InputRequiredLine
+    | AnsweredLine
+    | RetryingLine
+    | ReconnectedLine
+    | WarningLine
+    | EndedLine
+)

@@ -1,0 +1,119 @@
+"""Pieces that frames are made of, as Rich `Text` of exact width. Built from clean strings, never
+from markup.
+"""
+
+from collections.abc import Iterable
+
+from rich.cells import cell_len, chop_cells, set_cell_size
+from rich.text import Text
+
+from mcptask.render.style import Look
+from mcptask.render.text import clean
+
+SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+# Frames of spinner and pulse in a second.
+PACE = 5.0
+ELLIPSIS = "…"
+_PULSE = 6
+
+
+def step(now: float) -> int:
+    """Which picture of an animation is due."""
+    return int(now * PACE)
+
+
+def spinner(now: float) -> Text:
+    return Text(SPINNER[step(now) % len(SPINNER)], "cyan")
+
+
+def bar(share: float, width: int) -> Text:
+    """`━━━━━━╸─────`: readable without colour."""
+    halves = int(share * width * 2)
+    full, half = "━" * (halves // 2), "╸" * (halves % 2)
+    return Text.assemble((full + half, "cyan"), ("─" * (width - len(full + half)), "dim"))
+
+
+def pulse(now: float, width: int) -> Text:
+    """A bar that only says that something moves."""
+    room = max(width - _PULSE, 1)
+    place = step(now) % (2 * room)
+    left = min(place if place < room else 2 * room - place, max(width - _PULSE, 0))
+    light = min(_PULSE, width)
+    right = width - left - light
+    return Text.assemble(("─" * left, "dim"), ("━" * light, "cyan"), ("─" * right, "dim"))
+
+
+def percent(share: float) -> str:
+    """`68%`; 100 % only when all is done."""
+    return f"{round(share * 100) if share >= 1 else min(round(share * 100), 99)}%"
+
+
+def cut(text: str, width: int) -> str:
+    """The text in at most `width` columns, an ellipsis for the rest."""
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, width - 1).rstrip() + ELLIPSIS if width > 0 else ""
+
+
+def fill(text: str, width: int, *, right: bool = False) -> str:
+    """The text in exactly `width` columns."""
+    short = cut(text, width)
+    space = " " * (width - cell_len(short))
+    return space + short if right else short + space
+
+
+def wrapped(text: str, width: int, most: int) -> list[str]:
+    """Lines of at most `width` columns, broken at spaces where possible; at most `most` of them."""
+    width = max(width, 1)
+    lines: list[str] = []
+    for word in text.split(" "):
+        joined = f"{lines[-1]} {word}" if lines else word
+        if lines and cell_len(joined) <= width:
+            lines[-1] = joined
+        else:
+            lines += chop_cells(word, width) or [""]
+    if len(lines) > most:
+        lines = [*lines[: most - 1], cut(f"{lines[most - 1]} {ELLIPSIS * 2}"[: width + 1], width)]
+        lines[-1] = lines[-1].rstrip(f" {ELLIPSIS}") + ELLIPSIS
+    return [cut(line, width) for line in lines]
+
+
+def flow(parts: Iterable[str], width: int) -> list[str]:
+    """Facts joined by ` · `, as many on a line as fit."""
+    lines: list[str] = []
+    for part in parts:
+        joined = f"{lines[-1]} · {part}" if lines else part
+        if lines and cell_len(joined) <= width:
+            lines[-1] = joined
+        else:
+            lines.append(cut(part, width))
+    return lines
+
+
+def sides(left: Text, right: Text, width: int) -> list[Text]:
+    """One line with something at each end, or the right part on lines of its own where both do
+    not fit.
+    """
+    gap = width - left.cell_len - right.cell_len
+    if gap >= 2:
+        return [Text.assemble(left, " " * gap, right)]
+    rest = chop_cells(right.plain, width) or [""]
+    style = str(right.style)
+    return [cropped(left, width), *(Text(line, style) for line in rest)]
+
+
+def cropped(text: Text, width: int) -> Text:
+    """The text in at most `width` columns, its colours kept."""
+    text = text.copy()
+    text.truncate(max(width, 1), overflow="ellipsis")
+    return text
+
+
+def named(style: Look, *, loud: bool = False) -> Text:
+    """`● working` in its colour."""
+    return Text(f"{style.glyph} {style.word}", f"bold {style.colour}" if loud else style.colour)
+
+
+def who(tool: str | None, server: str) -> str:
+    """`reflow_month on studio`"""
+    return f"{clean(tool or 'task')} on {clean(server)}"

@@ -1,0 +1,106 @@
+"""What a task asks, in brief. Text only; asks nobody, validates nothing.
+
+A question is one entry of `inputRequests`: a key that the server chose, and a request object
+(`method`, `params`). The fields of a form are read leniently: this is for showing.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from mcptask.protocol.schemas import Schema, choices, is_schema, kind, required, sub
+from mcptask.render.answer_line import shell
+from mcptask.render.cells import cell_width, pad
+from mcptask.render.text import clean, first_line, flat
+
+Request = Mapping[str, Any]
+
+_MOST_FIELDS = 12
+_MOST_CHOICES = 12
+# Bounds of a field's schema → how they read.
+_BOUNDS = (
+    ("minLength", "at least {} characters"),
+    ("maxLength", "up to {} characters"),
+    ("minimum", "from {}"),
+    ("maximum", "up to {}"),
+    ("minItems", "at least {} of them"),
+    ("maxItems", "up to {} of them"),
+    ("format", "{}"),
+)
+
+
+def task_name(ref: int | None, task_id: str) -> str:
+    """What to type for a task: its number, else its id as the shell needs it."""
+    return str(ref) if ref is not None else shell(task_id)
+
+
+def question(server: str, key: str, request: Request) -> str:
+    """`studio asks (approve): 4 bookings fit nowhere. What should happen to them?`"""
+    return f"{clean(server)} asks ({clean(key)}): {asked(request)}"
+
+
+def fields(request: Request) -> list[str]:
+    """One line for each field of a form, aligned: `action *  waitlist · refund · keep`; `*` =
+    required.
+    """
+    properties, needed = sub(_form(request), "properties"), required(_form(request))
+    names = {name: clean(name) + (" *" if name in needed else "") for name in properties}
+    shown = list(properties.items())[:_MOST_FIELDS]
+    width = max((cell_width(names[name]) for name, _ in shown), default=0)
+    lines = [f"{pad(names[name], width)}  {field(schema)}".rstrip() for name, schema in shown]
+    if len(properties) > len(shown):
+        lines.append(f"and {len(properties) - len(shown)} more fields")
+    return lines
+
+
+def field(schema: Any) -> str:
+    """A field's schema in a few words: its choices or its type, bounds, default and description."""
+    if not is_schema(schema):
+        return ""
+    what = _choices(schema) or _type(schema)
+    bounds = [words.format(clean(str(schema[key]))) for key, words in _BOUNDS if key in schema]
+    if "default" in schema:
+        bounds.append(f"default {json_word(schema['default'])}")
+    about = first_line(str(schema.get("description") or schema.get("title") or ""))
+    return ", ".join([what, *bounds]) + (f"  ({about})" if about else "")
+
+
+def asked(request: Request) -> str:
+    """What a request says to the person, on one line."""
+    parameters = sub(request, "params")
+    method = request.get("method")
+    message = flat(str(parameters.get("message") or ""))
+    if method == "elicitation/create" and parameters.get("mode") == "url":
+        address = clean(str(parameters.get("url") or "(no address)"))
+        return f"{message or 'open this address'} → {address}"
+    return message or f"(a {clean(str(method))} request)"
+
+
+def json_word(value: Any) -> str:
+    """A JSON value as one would type it: text bare, everything else as JSON."""
+    if isinstance(value, str):
+        return clean(value)
+    return clean(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _choices(schema: Schema) -> str:
+    several = kind(schema) == "array"
+    values = [
+        json_word(choice.value) for choice in choices(sub(schema, "items") if several else schema)
+    ]
+    if not values:
+        return "true · false" if kind(schema) == "boolean" else ""
+    shown = " · ".join(values[:_MOST_CHOICES])
+    more = f" · and {len(values) - _MOST_CHOICES} more" if len(values) > _MOST_CHOICES else ""
+    return ("any of " if several else "") + shown + more
+
+
+def _type(schema: Schema) -> str:
+    kinds = schema.get("type")
+    name = " or ".join(map(str, kinds)) if isinstance(kinds, list) else kind(schema)
+    inner = sub(schema, "items")
+    return clean(name) + (f" of {_type(inner)}" if "type" in inner else "")
+
+
+def _form(request: Request) -> Schema:
+    return sub(sub(request, "params"), "requestedSchema")

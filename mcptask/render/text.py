@@ -1,0 +1,178 @@
+"""Text from outside made safe to show, and the numbers in it made readable. Knows no terminal,
+prints nothing.
+
+Whatever a server, a file or a command line brought in goes through `clean` or `clean_block`
+before a person sees it: a control character that reaches a terminal can clear it, forge a line of
+ours or hide text.
+"""
+
+import math
+import re
+
+# Characters that act instead of showing, or show as nothing at all:
+_UNSAFE = (
+    "\x00-\x1f\x7f-\x9f"  # C0 (ESC, CR, LF, BEL …), DEL and C1 (the 8-bit CSI and OSC)
+    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # invisible: soft hyphen, fillers
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero width, bidi, line and paragraph separators
+    "\u3164\ufeff\uffa0\ufff0-\ufffb"  # more fillers, the BOM, interlinear annotation
+    "\ud800-\udfff"  # lone surrogates: no stream can encode them
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # format controls of shorthand and music
+    "\U000e0000-\U000e0fff"  # tags and the variation selectors that smuggle text
+)
+_IN_LINE = re.compile(f"[{_UNSAFE}]")
+_IN_BLOCK = re.compile(f"(?![\\n\\t])[{_UNSAFE}]")
+
+# Hosted CI runners obey these wherever they stand in a line; `::command::` only counts at its
+# start, and no line of ours starts with text from outside.
+_RUNNER_COMMAND = re.compile(r"##(vso)?\[", re.IGNORECASE)
+
+_BREAKS = re.compile(r"[\r\n\t ]*[\n\t][\r\n\t ]*")
+_SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def clean(text: str) -> str:
+    """One line that is safe anywhere: every control or invisible character is shown as an escape
+    (`\\x1b`).
+    """
+    safe = _IN_LINE.sub(_escape, text)
+    return _RUNNER_COMMAND.sub(r"##\1\\x5b", safe) if "##" in safe else safe
+
+
+def flat(text: str) -> str:
+    """A message as one clean line: its line breaks and tabs become spaces, the rest is as `clean`
+    does it.
+    """
+    return clean(_BREAKS.sub(" ", text.strip("\r\n\t ")))
+
+
+def clean_block(text: str) -> str:
+    """The same for text of several lines: newlines and tabs stay, a CR is shown (it could
+    overwrite a line).
+    """
+    return _IN_BLOCK.sub(_escape, text.replace("\r\n", "\n"))
+
+
+def clean_json(text: str) -> str:
+    """JSON text with its unsafe characters as JSON escapes: still valid, and still the same
+    value.
+    """
+    return _IN_BLOCK.sub(_escape_json, text)
+
+
+def first_line(text: str) -> str:
+    """The first line with anything on it, cleaned."""
+    return next((clean(line.strip()) for line in text.splitlines() if line.strip()), "")
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match[0]
+    code = ord(character)
+    if character in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[character]
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def _escape_json(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code <= 0xFFFF:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+
+
+# ── progress ─────────────────────────────────────────────────────────────────────────────────────
+
+_NUMBER = r"(\d{1,3}(?:,\d{3})+|\d{1,12})"
+# Not inside a path, a version, a date or a longer number; a full stop that ends the sentence is
+# fine.
+_BEFORE = r"(?<![\w/.,:-])"
+_AFTER = r"(?![\w/-]|[.,:]\d)"
+_COUNT = re.compile(f"{_BEFORE}{_NUMBER}( of | ?/ ?){_NUMBER}{_AFTER}", re.ASCII)
+_PERCENT = re.compile(_BEFORE + r"(\d{1,3}(?:\.\d{1,9})?)[ \u00a0\u202f]?%", re.ASCII)
+# How much of a message is searched: a status message is a line, not a document.
+_SEARCHED = 1000
+
+
+def progress_of(message: str | None) -> float | None:
+    """How far a message says its task is, 0 to 1: `96 of 142`, `3/7`, `41%`. None where it does
+    not count.
+    """
+    text = (message or "")[:_SEARCHED]
+    for match in _COUNT.finditer(text):
+        share = _share(match[1], match[2], match[3])
+        if share is not None:
+            return share
+    for match in _PERCENT.finditer(text):
+        if float(match[1]) <= 100:
+            return float(match[1]) / 100
+    return None
+
+
+def _share(done: str, word: str, total: str) -> float | None:
+    count, whole = int(done.replace(",", "")), int(total.replace(",", ""))
+    if whole == 0 or count > whole:
+        return None
+    padded = any(len(number) > 1 and number.startswith("0") for number in (done, total))
+    month = 1 <= count <= 12 and 1900 <= whole <= 2100
+    if "/" in word and (padded or month):  # 09/2026, 05/12: dates
+        return None
+    return count / whole
+
+
+# ── durations and sizes ──────────────────────────────────────────────────────────────────────────
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+# The longest durations that are worth spelling out; servers send 1e308.
+_LONGEST_CLOCK = 1000 * _HOUR - 1
+_LONGEST_HUMANE = 3650 * _DAY
+
+
+def clock_time(seconds: float) -> str:
+    """Elapsed time: `0:05`, `12:40`, `1:02:03`; at most `999:59:59`, and `0:00` for what is no
+    duration.
+    """
+    whole = int(_bounded(seconds, _LONGEST_CLOCK))
+    hours, rest = divmod(whole, _HOUR)
+    minutes, left = divmod(rest, _MINUTE)
+    return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
+
+
+def humane(seconds: float) -> str:
+    """A span in its two largest units: `0.4 s`, `5 s`, `10 m`, `23 h 59 m`, `24 h`, `3 d 4 h`."""
+    bounded = _bounded(seconds, _LONGEST_HUMANE)
+    if bounded >= _LONGEST_HUMANE:
+        return "over 10 years"
+    if bounded < 9.95:
+        return f"{round(bounded, 1):g} s"
+    whole = round(bounded) if bounded < _MINUTE else int(bounded)
+    if whole < 2 * _DAY:
+        hours, rest = divmod(whole, _HOUR)
+        minutes, left = divmod(rest, _MINUTE)
+        return _two(("h", hours), ("m", minutes), ("s", left))
+    return _two(("d", whole // _DAY), ("h", whole % _DAY // _HOUR))
+
+
+def _two(*units: tuple[str, int]) -> str:
+    largest = next(index for index, (_, amount) in enumerate(units) if amount)
+    shown = [f"{amount} {unit}" for unit, amount in units[largest : largest + 2] if amount]
+    return " ".join(shown)
+
+
+def _bounded(seconds: float, longest: int) -> float:
+    if math.isnan(seconds):
+        return 0.0
+    return min(max(seconds, 0.0), float(longest))
+
+
+def size(count: int) -> str:
+    """Bytes in decimal units: `812 B`, `12 kB`, `2.1 MB`."""
+    if count < 1000:
+        return f"{count} B"
+    unit = next((unit for unit in _SIZES if count < 999.5 * unit[1]), _SIZES[-1])
+    amount = count / unit[1]
+    return f"{amount:.0f} {unit[0]}" if amount >= 9.95 else f"{amount:.1f} {unit[0]}"
+
+
+_SIZES = (("kB", 10**3), ("MB", 10**6), ("GB", 10**9))

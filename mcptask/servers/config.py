@@ -1,0 +1,279 @@
+"""Reads the config file into frozen values. Expands nothing, contacts nothing, writes nothing.
+
+The file may name programs to run and where tokens go, so one that other users can change is
+refused. No message repeats a value of the file: it may be a secret.
+"""
+
+import os
+import stat
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from mcptask.errors import ConfigError
+from mcptask.servers import durations
+from mcptask.servers.command_line import split
+from mcptask.servers.expansion import is_variable_name
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+DEMO = "demo"
+# A config of a thousand servers is far below this; /dev/zero is not.
+LARGEST_FILE = 1024 * 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerConfig:
+    """One `[servers.NAME]`: either `url` or `command`. Values hold `${VAR}` still unexpanded.
+
+    `timeout` is in seconds. What may hold a secret stays out of the repr, and so out of tracebacks.
+    """
+
+    name: str
+    url: str | None = field(default=None, repr=False)
+    command: tuple[str, ...] = field(default=(), repr=False)
+    cwd: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    bearer_env: str | None = field(default=None, repr=False)
+    timeout: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """The whole file. `path` is where it was looked for, None when nobody looked."""
+
+    path: Path | None = None
+    default: str | None = None
+    servers: Mapping[str, ServerConfig] = field(default_factory=dict)
+    store_results: bool = True
+
+    def place(self, server: str, key: str) -> str:
+        """How messages name a value: `servers.studio.url in /…/config.toml`."""
+        return f"servers.{server}.{key} in {self.path}"
+
+
+# The file as it may be written: what pydantic checks. Plain dataclasses, so that importing this
+# module does not import it.
+@dataclass
+class _ServerTable:
+    __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012
+
+    url: str | None = None
+    command: str | list[str] | None = None
+    cwd: str | None = None
+    env: dict[str, str] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+    bearer_env: str | None = None
+    timeout: Any = None  # see _seconds
+
+
+@dataclass
+class _File:
+    __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012
+
+    default: str | None = None
+    store_results: Literal[True, False] = True  # `bool` would take "yes"
+    servers: dict[str, _ServerTable] = field(default_factory=dict)
+
+
+_EXPECTED = {
+    "default": 'text: default = "NAME"',
+    "store_results": "true or false",
+    "servers": "tables: [servers.NAME]",
+    "url": 'text: url = "https://…"',
+    "command": 'a list of texts or one text: command = ["uvx", "studio-mcp"]',
+    "cwd": "text",
+    "env": 'a table of texts: env = { NAME = "value" }',
+    "headers": 'a table of texts: headers = { Name = "value" }',
+    "bearer_env": "text: the name of the variable that holds the token",
+    "timeout": f"a duration: {durations.FORMS}",
+}
+_FILE_KEYS = tuple(_File.__dataclass_fields__)
+_SERVER_KEYS = tuple(_ServerTable.__dataclass_fields__)
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """A hint `did you mean …?` for a word that is none of `known`, or None."""
+    import difflib
+
+    by_fold = {name.casefold(): name for name in known}
+    close = difflib.get_close_matches(word.casefold(), by_fold, n=2, cutoff=0.6)
+    names = " or ".join(repr(by_fold[name]) for name in close)
+    return f"did you mean {names}?" if names else None
+
+
+def read(path: Path | None, *, must_exist: bool = False) -> Config:
+    """The config at `path`. A missing file is an empty config, unless it `must_exist` (`--config`).
+
+    None (there is no place for one) is an empty config too. Raises ConfigError, with the file and
+    the place in it, for everything that is wrong.
+    """
+    if path is None:
+        return Config()
+    text = _text(path, must_exist)
+    if not text.strip():
+        return Config(path=path)
+    import tomllib
+
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{path} is nested too deeply") from None
+    return _config(path, content) if content else Config(path=path)
+
+
+def _text(path: Path, must_exist: bool) -> str:
+    try:
+        # Checked and read through one descriptor, so that the file checked is the file read.
+        with open(path, "rb") as file:
+            _refuse_if_others_can_write(path, os.fstat(file.fileno()))
+            raw = file.read(LARGEST_FILE + 1)
+        if len(raw) > LARGEST_FILE:
+            raise ConfigError(f"{path} is larger than 1 MiB: not a config file")
+        # TOML allows \r\n; tomllib leaves the translation of newlines to its caller.
+        return raw.decode("utf-8-sig").replace("\r\n", "\n")
+    except FileNotFoundError:
+        if must_exist:
+            raise ConfigError(f"there is no config file {path}") from None
+        return ""
+    except NotADirectoryError:
+        raise ConfigError(f"{path}: a part of this path is no folder") from None
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ConfigError(f"{path}, line {line}: not UTF-8 text") from None
+    except ValueError as error:  # a NUL in the path
+        raise ConfigError(f"cannot read {str(path)!r}: {error}") from None
+
+
+def _refuse_if_others_can_write(path: Path, status: os.stat_result) -> None:
+    """Who can write this file decides which programs run as us.
+
+    Pipes and /dev/null pass: they only get here when named by hand.
+    """
+    if os.name == "nt" or not stat.S_ISREG(status.st_mode):
+        return
+    if status.st_uid not in (os.geteuid(), 0):  # root could change any file anyway
+        raise ConfigError(
+            f"{path} is not used: it belongs to another user (uid {status.st_uid}), who could make"
+            " mcptask run any program",
+            hint=f"make a copy of your own, or: chown {os.geteuid()} {path}",
+        )
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise ConfigError(
+            f"{path} is not used: other users can write it (mode {status.st_mode & 0o777:04o}) and"
+            " could make mcptask run any program",
+            hint=f"chmod go-w {path}",
+        )
+
+
+def _config(path: Path, content: dict[str, Any]) -> Config:
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        file = TypeAdapter(_File).validate_python(content)
+    except ValidationError as error:
+        raise _refusal(path, error.errors(include_url=False, include_context=False)) from None
+    servers = {name: _server(path, name, table) for name, table in file.servers.items()}
+    if file.default is not None and file.default not in (*servers, DEMO):
+        raise ConfigError(
+            f"{path}: default names {file.default!r}, which is not configured",
+            hint=nearest(file.default, (*servers, DEMO)),
+        )
+    return Config(
+        path=path, default=file.default, servers=servers, store_results=file.store_results
+    )
+
+
+def _refusal(path: Path, problems: "Sequence[ErrorDetails]") -> ConfigError:
+    """The first problem in our words. Pydantic's would repeat the value, and name its own types."""
+    where, kind = problems[0]["loc"], problems[0]["type"]
+    in_server = len(where) > 2 and where[0] == "servers"
+    place = f"[servers.{where[1]}] in {path}" if in_server else str(path)
+    key = str(where[2] if in_server else where[0])
+    if kind == "unexpected_keyword_argument":
+        keys = _SERVER_KEYS if in_server else _FILE_KEYS
+        return ConfigError(
+            f"{place}: unknown key {key!r}",
+            hint=nearest(key, keys) or f"the keys here are {', '.join(keys)}",
+        )
+    return ConfigError(f"{place}: {key!r} must be {_EXPECTED[key]}")
+
+
+def _server(path: Path, name: str, table: _ServerTable) -> ServerConfig:
+    place = f"[servers.{name}] in {path}"
+    for wrong, reason in _objections(name, table):
+        if wrong:
+            raise ConfigError(f"{place}: {reason}")
+    if isinstance(table.command, str):
+        try:
+            command = split(table.command)
+        except ValueError as error:
+            raise ConfigError(f"{place}: 'command' cannot be split: {error}") from None
+    else:
+        command = tuple(table.command or ())
+    if table.url is None and not (command and command[0]):
+        raise ConfigError(f"{place}: 'command' names no program")
+    return ServerConfig(
+        name=name,
+        url=table.url,
+        command=command,
+        cwd=table.cwd,
+        env=table.env,
+        headers=table.headers,
+        bearer_env=table.bearer_env,
+        timeout=_seconds(table.timeout),
+    )
+
+
+def _objections(name: str, table: _ServerTable) -> list[tuple[bool, str]]:
+    http_only = [key for key in ("headers", "bearer_env") if getattr(table, key)]
+    program_only = [key for key in ("env", "cwd") if getattr(table, key)]
+    texts = [*table.env, *table.env.values(), *(table.command or ()), table.cwd or ""]
+    return [
+        (name == DEMO, "the name 'demo' is reserved for the built-in demo server"),
+        (not _is_server_name(name), "a name has no spaces around it, no '://' and no '-' in front"),
+        (table.url is None and table.command is None, "'url' or 'command' is missing"),
+        (table.url is not None and table.command is not None, "has both 'url' and 'command'"),
+        (table.url is None and bool(http_only), f"{_quoted(http_only)} goes with 'url' only"),
+        (
+            table.url is not None and bool(program_only),
+            f"{_quoted(program_only)} goes with 'command' only",
+        ),
+        (
+            table.bearer_env is not None and not is_variable_name(table.bearer_env),
+            f"'bearer_env' must be {_EXPECTED['bearer_env']}",
+        ),
+        (
+            table.timeout is not None and _seconds(table.timeout) is None,
+            f"'timeout' must be {_EXPECTED['timeout']}",
+        ),
+        (any("\0" in text for text in texts), "a NUL character cannot be given to a program"),
+        (any(not key or "=" in key for key in table.env), "'env' has a name that cannot be one"),
+    ]
+
+
+def _is_server_name(name: str) -> bool:
+    return (
+        bool(name)
+        and name == name.strip()
+        and name.isprintable()
+        and "://" not in name
+        and not name.startswith("-")
+    )
+
+
+def _seconds(value: Any) -> float | None:
+    """Seconds of a duration, or None; `true` is no number, though Python says so."""
+    usable = isinstance(value, int | float | str) and not isinstance(value, bool)
+    return durations.parse(str(value)) if usable else None
+
+
+def _quoted(keys: list[str]) -> str:
+    return " and ".join(repr(key) for key in keys)

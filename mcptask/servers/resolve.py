@@ -1,0 +1,272 @@
+"""Which server a command talks to: the order of precedence. Contacts nothing.
+
+resolve             --server or --stdio › MCPTASK_SERVER › the config's default › its only server
+endpoint_of_record  --server or --stdio › what the record of the task says
+credentials         the headers for one call to an endpoint
+known               the rows of `mcptask servers`
+"""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from mcptask.errors import ConfigError, UsageError
+from mcptask.servers import command_line, web
+from mcptask.servers.config import DEMO, Config, ServerConfig, nearest
+from mcptask.servers.credentials import (
+    AUTHORIZATION,
+    check_config_headers,
+    check_variable,
+    credentials,
+    parse_headers,
+    without,
+)
+from mcptask.servers.endpoint import Endpoint
+from mcptask.servers.expansion import expand, home, literal
+
+__all__ = [
+    "DEMO_COMMAND",
+    "Endpoint",
+    "Known",
+    "Selection",
+    "credentials",
+    "endpoint_of_record",
+    "known",
+    "resolve",
+]
+
+VARIABLE = "MCPTASK_SERVER"
+TRY_DEMO = "mcptask call reflow_month --wait -s demo"
+# -P: without it, `-m` would first look into the current folder, and run a `mcptask` found there.
+DEMO_COMMAND = (sys.executable, "-P", "-m", "mcptask.demo")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What the options say: `--server`, `--stdio`, `--header` (repeated), `--bearer-env`."""
+
+    server: str | None = None
+    stdio: str | None = field(default=None, repr=False)
+    headers: tuple[str, ...] = field(default=(), repr=False)
+    bearer_env: str | None = field(default=None, repr=False)
+
+    @property
+    def explicit(self) -> bool:
+        return self.server is not None or self.stdio is not None
+
+
+@dataclass(frozen=True)
+class Known:
+    """A row of `mcptask servers`. `source` is the config file, or `built in`."""
+
+    name: str
+    address: str
+    source: str
+    default: bool
+
+
+def resolve(
+    selection: Selection, config: Config, environ: Mapping[str, str], *, cwd: str | None = None
+) -> Endpoint:
+    """The endpoint that the first matching rule gives, with the credentials of `selection` added.
+
+    `cwd` is the folder to run (and record) a `--stdio` command in. Raises UsageError: both options,
+    an unknown name, no server at all, a bad URL, header or command; ConfigError for the config's.
+    """
+    endpoint = _chosen(selection, config, environ, cwd)
+    if not endpoint.is_http and (selection.headers or selection.bearer_env):
+        raise UsageError(
+            f"{endpoint.name} runs over stdio: --header and --bearer-env only go with a URL",
+            hint="a program is given its secrets by the environment",
+        )
+    return _with_credentials(endpoint, selection)
+
+
+def _chosen(
+    selection: Selection, config: Config, environ: Mapping[str, str], cwd: str | None
+) -> Endpoint:
+    if selection.server is not None and selection.stdio is not None:
+        raise UsageError("--server and --stdio exclude each other")
+    if selection.stdio is not None:
+        return _by_command(_words(selection.stdio), cwd, environ, "--stdio gives the command")
+    if selection.server is not None:
+        return _by_name_or_url(selection.server, config, environ, "--server")
+    if environ.get(VARIABLE):
+        return _by_name_or_url(environ[VARIABLE], config, environ, VARIABLE)
+    if config.default is not None:
+        source = f"{config.default} is the default in {config.path}"
+        return _named(config.default, config, environ, source)
+    if len(config.servers) == 1:
+        (name,) = config.servers
+        return _named(name, config, environ, f"{name} is the only server in {config.path}")
+    configured = f"configured: {', '.join(config.servers)}" if config.servers else "none configured"
+    raise UsageError(f"no server is named, and there is no default ({configured})", hint=TRY_DEMO)
+
+
+def endpoint_of_record(
+    server: str | None,
+    url: str | None,
+    command: Sequence[str] | None,
+    cwd: str | None,
+    bearer_env: str | None,
+    selection: Selection,
+    config: Config,
+    environ: Mapping[str, str],
+) -> Endpoint:
+    """The endpoint of a stored task, with the credentials of `selection` added.
+
+    `--server` and `--stdio` override the record; MCPTASK_SERVER and the default do not. Raises as
+    `resolve` does, and UsageError when the config no longer has the server that the record names.
+    """
+    if selection.explicit:
+        return resolve(selection, config, environ)
+    if server is not None:
+        if server != DEMO and server not in config.servers:
+            raise UsageError(
+                f"the task was started on {server!r}, which is no longer in {config.path}",
+                hint=f"give it as --server URL, or put [servers.{server}] back",
+            )
+        endpoint = _named(server, config, environ, f"the record of the task names {server}")
+    elif url is not None:
+        endpoint = replace(
+            _by_url(url, "the URL in the record of the task", "the record of the task has the URL"),
+            bearer_env=bearer_env,
+        )
+    elif command:
+        source = "the record of the task has the command"
+        endpoint = _by_command(tuple(command), cwd, environ, source)
+    else:
+        raise UsageError("the record of the task names no server", hint="give it as --server NAME")
+    return _with_credentials(endpoint, selection) if endpoint.is_http else endpoint
+
+
+def known(config: Config) -> list[Known]:
+    """What can be named with `--server`: the config's own, then the demo. Expands nothing."""
+    only = next(iter(config.servers)) if len(config.servers) == 1 else None
+    default = config.default or only
+    rows = [
+        Known(name, _written_address(server), str(config.path), name == default)
+        for name, server in config.servers.items()
+    ]
+    demo = Known(DEMO, command_line.shown(DEMO_COMMAND), "built in", default == DEMO)
+    return [*rows, demo]
+
+
+def _written_address(server: ServerConfig) -> str:
+    return command_line.shown(server.command) if server.url is None else web.shown(server.url)
+
+
+def _by_name_or_url(text: str, config: Config, environ: Mapping[str, str], option: str) -> Endpoint:
+    if web.is_url(text):
+        return _by_url(text, option, f"{option} gives the URL")
+    if text == DEMO or text in config.servers:
+        return _named(text, config, environ, f"{option} names {text}")
+    names = (*config.servers, DEMO)
+    hint = nearest(text, names)
+    if hint is None and any(mark in text for mark in ".:/"):
+        hint = "a URL starts with http:// or https://; a command goes with --stdio"
+    # Cut: a token pasted in the wrong place should not fill the screen.
+    raise UsageError(
+        f"{option}: no server {text[:60]!r} is configured; known: {', '.join(names)}", hint=hint
+    )
+
+
+def _by_url(text: str, where: str, source: str) -> Endpoint:
+    address = web.address(text, where)
+    return Endpoint(name=address.host, url=address.url, headers=_basic(address), source=source)
+
+
+def _by_command(
+    words: tuple[str, ...], cwd: str | None, environ: Mapping[str, str], source: str
+) -> Endpoint:
+    command = (home(words[0], environ), *words[1:])
+    name = os.path.basename(command[0]) or command[0]
+    return Endpoint(name=name, command=command, cwd=cwd, source=source)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    try:
+        words = command_line.split(text)
+    except ValueError as error:
+        raise UsageError(f"--stdio cannot be split into words: {error}") from None
+    if not words or not words[0] or "\0" in text:
+        raise UsageError("--stdio names no program", hint='--stdio "COMMAND ARGS"')
+    return words
+
+
+def _named(name: str, config: Config, environ: Mapping[str, str], source: str) -> Endpoint:
+    """The demo or a server of the config, its `${VAR}`s replaced (headers: at each call)."""
+    if name == DEMO:
+        return Endpoint(name=DEMO, server=DEMO, command=DEMO_COMMAND, source=source)
+    server = config.servers[name]
+    if server.url is not None:
+        return _configured_url(server, server.url, config, environ, source)
+    return _configured_command(server, config, environ, source)
+
+
+def _configured_url(
+    server: ServerConfig, written: str, config: Config, environ: Mapping[str, str], source: str
+) -> Endpoint:
+    where = config.place(server.name, "url")
+    address = web.address(expand(written, environ, where), where, ConfigError)
+    check_config_headers(server.headers, config.place(server.name, "headers"))
+    return Endpoint(
+        name=server.name,
+        server=server.name,
+        url=address.url,
+        headers={**without(_basic(address), server.headers), **server.headers},
+        bearer_env=server.bearer_env,
+        timeout=server.timeout,
+        source=source,
+        written=written,
+    )
+
+
+def _configured_command(
+    server: ServerConfig, config: Config, environ: Mapping[str, str], source: str
+) -> Endpoint:
+    def value(text: str, key: str) -> str:
+        return expand(text, environ, config.place(server.name, key))
+
+    command = tuple(value(word, "command") for word in server.command)
+    if not command[0]:
+        raise ConfigError(f"{config.place(server.name, 'command')}: names no program")
+    program = home(command[0], environ)
+    base = config.path.parent.absolute() if config.path else None
+    cwd = home(value(server.cwd, "cwd"), environ) if server.cwd is not None else None
+    # Relative to the config file: the same from every folder, and nothing of the current one runs.
+    by_path = bool(os.path.dirname(program)) and not os.path.isabs(program)
+    if base is not None and (cwd is not None or by_path):
+        cwd = str(base / (cwd or ""))
+    return Endpoint(
+        name=server.name,
+        server=server.name,
+        command=(program, *command[1:]),
+        cwd=cwd,
+        env={key: value(text, f"env.{key}") for key, text in server.env.items()},
+        timeout=server.timeout,
+        source=source,
+        written=server.command,
+    )
+
+
+def _basic(address: web.Address) -> dict[str, str]:
+    return {AUTHORIZATION: literal(address.authorization)} if address.authorization else {}
+
+
+def _with_credentials(endpoint: Endpoint, selection: Selection) -> Endpoint:
+    """The selection's own come last and win; two for the same header are refused."""
+    given = parse_headers(selection.headers)
+    bearer_env = endpoint.bearer_env
+    if selection.bearer_env is not None:
+        bearer_env = check_variable(selection.bearer_env)
+    if AUTHORIZATION.lower() in (name.lower() for name in given):
+        if selection.bearer_env is not None:
+            raise UsageError("--header Authorization and --bearer-env exclude each other")
+        bearer_env = None
+    headers = {
+        **without(endpoint.headers, given),
+        **{name: literal(value) for name, value in given.items()},
+    }
+    return replace(endpoint, headers=headers, bearer_env=bearer_env)

@@ -1,0 +1,172 @@
+"""What the state file remembers, as frozen values: tasks, calls without an answer, and where they live.
+
+Never a secret: no header, no token, no tool argument; a URL is stored without its user and its query.
+The values know nothing of files; `format` turns them into TOML and back.
+"""
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from mcptask.protocol.task import TERMINAL, Task, may_follow
+
+# TOML promises integers of 64 bits and no more. As a duration in ms this is 292 million years.
+LARGEST_INTEGER = 2**63 - 1
+
+# A status message is shown on a line or two; a server may send megabytes at every poll.
+LONGEST_MESSAGE = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a task lives: a configured server's name, or a URL or a command that was given by hand.
+
+    `bearer_env` names the variable that held the token; the token itself is nowhere in here.
+    """
+
+    server: str | None = None
+    url: str | None = None
+    command: tuple[str, ...] = ()
+    cwd: str | None = None
+    bearer_env: str | None = None
+
+    def __post_init__(self) -> None:
+        # Here, and not where records are made, so that no path leads a secret into the file.
+        if self.url is not None:
+            object.__setattr__(self, "url", bare_url(self.url))
+
+    @property
+    def place(self) -> tuple[str | None, str | None, tuple[str, ...], str | None]:
+        """What makes two origins the same server: how to log in there does not count."""
+        return (self.server, self.url, self.command, self.cwd)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRecord:
+    """One stored task. `ref` is the short number that people type.
+
+    `status` is the server's word, also one that we do not know. Durations are in ms, moments in UTC:
+    `seen_at` is when the server last spoke of the task, `ended_at` when we first saw that it had ended.
+    `lost_at` is when the server said that it does not know the task (any more). `answered` holds the keys
+    of the questions that were answered from here. `extra` holds what the file says beyond these fields, so
+    that it survives being written again.
+    """
+
+    ref: int
+    task_id: str
+    origin: Origin = field(default_factory=Origin)
+    protocol: str | None = None
+    tool: str | None = None
+    status: str
+    status_message: str | None = None
+    created_at: datetime | None = None
+    ttl_ms: int | None = None
+    poll_interval_ms: int | None = None
+    seen_at: datetime | None = None
+    ended_at: datetime | None = None
+    lost_at: datetime | None = None
+    answered: tuple[str, ...] = ()
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def terminal(self) -> bool:
+        return self.status in TERMINAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRecord:
+    """A `tools/call` that was sent and has no answer yet: its task, if it made one, will take this `ref`."""
+
+    ref: int
+    origin: Origin = field(default_factory=Origin)
+    protocol: str | None = None
+    tool: str | None = None
+    sent_at: datetime | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """The whole file. `next_ref` only grows: a number is never given to a second task."""
+
+    version: int = 1
+    next_ref: int = 1
+    tasks: tuple[TaskRecord, ...] = ()
+    calls: tuple[CallRecord, ...] = ()
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def bare_url(url: str) -> str:
+    """The URL without user, password, query and fragment: all the places where people put secrets.
+
+    By hand, because `urlsplit` raises on the malformed ones, and those must not leak either.
+    """
+    url = url.partition("#")[0].partition("?")[0]
+    scheme, mark, rest = url.partition("://")
+    if not mark:
+        scheme, rest = "", url
+    authority, slash, path = rest.partition("/")
+    return scheme + mark + authority.rpartition("@")[2] + slash + path
+
+
+def new_record(
+    task: Task, now: datetime, *, ref: int, origin: Origin, tool: str | None, protocol: str | None
+) -> TaskRecord:
+    """The record of a task that is stored for the first time."""
+    blank = TaskRecord(
+        ref=ref,
+        task_id=task.task_id,
+        origin=origin,
+        protocol=protocol,
+        tool=tool,
+        status=task.status,
+    )
+    return observed(blank, task, now)
+
+
+def observed(record: TaskRecord, task: Task, now: datetime) -> TaskRecord:
+    """The record after one more snapshot: the server knows the task, so it is not lost.
+
+    An ended task stays as it ended (A14.1), whatever came later.
+    """
+    if not may_follow(record.status, task.status):
+        return record if record.lost_at is None else replace(record, lost_at=None)
+    return TaskRecord(
+        ref=record.ref,
+        task_id=record.task_id,
+        origin=record.origin,
+        protocol=record.protocol,
+        tool=record.tool,
+        status=str(task.status),
+        status_message=_clipped(task.status_message),
+        created_at=moment(task.created_at) or record.created_at,
+        ttl_ms=_bounded(task.ttl_ms),
+        poll_interval_ms=_bounded(task.poll_interval_ms),
+        seen_at=now,
+        ended_at=record.ended_at or (now if task.terminal else None),
+        answered=record.answered,
+        extra=record.extra,
+    )
+
+
+def moment(text: str | None) -> datetime | None:
+    """A server's timestamp in UTC; without a zone it counts as UTC; None where it cannot be read."""
+    try:
+        return in_utc(datetime.fromisoformat(text)) if text else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def in_utc(when: datetime) -> datetime:
+    """OverflowError where the year 1 or 9999 is left."""
+    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+
+
+def _clipped(text: str | None) -> str | None:
+    if text is None or len(text) <= LONGEST_MESSAGE:
+        return text
+    return text[: LONGEST_MESSAGE - 1] + "…"
+
+
+def _bounded(number: int | None) -> int | None:
+    return None if number is None else max(0, min(number, LARGEST_INTEGER))

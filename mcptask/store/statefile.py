@@ -1,0 +1,113 @@
+"""The state file itself: read whole, written whole. No lock and no meaning: those are `tasks`' business."""
+
+import os
+import stat
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from mcptask.errors import StateError, StateUnwritable
+from mcptask.store import atomic
+from mcptask.store.format import dumps, loads
+from mcptask.store.records import State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One look at the file: its bytes (none where there is no file), and what they say.
+
+    `damage` is what is wrong with it; the state is empty then.
+    """
+
+    data: bytes = b""
+    state: State
+    warnings: tuple[str, ...] = ()
+    damage: str | None = None
+
+
+def read(path: Path) -> Reading:
+    """StateUnwritable where it cannot be read; StateError for a newer format, or what is no file."""
+    data = _bytes(path)
+    if data is None:
+        return Reading(state=State())
+    if not data.strip():
+        # `mktemp` makes empty files, and so do people; where there was more before, something broke.
+        damage = "it is empty" if backup_of(path).exists() else None
+        return Reading(data=data, state=State(), damage=damage)
+    try:
+        state, warnings = loads(data)
+    except RecursionError:
+        return Reading(data=data, state=State(), damage="it is nested too deeply")
+    except StateError as error:  # a newer format
+        raise StateError(f"{path} cannot be used: {error.message}", hint=error.hint) from None
+    except ValueError as error:
+        return Reading(data=data, state=State(), damage=str(error))
+    return Reading(data=data, state=state, warnings=tuple(f"{path}: {text}" for text in warnings))
+
+
+def mark(path: Path) -> tuple[int, int, int] | None:
+    """What differs from one file at `path` to the next; None where there is none to see."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return (found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+def write(path: Path, state: State, before: Reading) -> None:
+    """Replaces the file, and keeps the one that was good until now as `….bak`. OSError."""
+    try:
+        data = dumps(state)
+    except (ValueError, RecursionError) as error:
+        raise StateError(f"{path} cannot be written anew: {error}") from error
+    if before.data and before.damage is None:
+        with suppress(OSError):  # no reason not to write
+            atomic.write(backup_of(path), before.data, durable=False)
+    atomic.write(path, data)
+
+
+def set_aside(path: Path, data: bytes) -> Path:
+    """Keeps damaged bytes under a name that nothing else has, and beside it the last good copy. OSError.
+
+    A copy and not a rename: a reader without the lock must find a file at every moment. The backup does
+    move, since the next two changes would replace it by what begins anew.
+    """
+    names = (path.with_name(f"{path.name}.damaged-{number}") for number in count(1))
+    aside = next(name for name in names if not name.exists())
+    atomic.write(aside, data)
+    with suppress(OSError):
+        os.replace(backup_of(path), backup_of(aside))
+    return aside
+
+
+def backup_of(path: Path) -> Path:
+    return path.with_name(path.name + ".bak")
+
+
+def damaged(path: Path, damage: str) -> StateError:
+    hint = "mend it, or move it away"
+    if backup_of(path).exists():
+        hint += f"; {backup_of(path)} is the last good copy"
+    return StateError(f"{path} is damaged: {damage}", hint=hint)
+
+
+def unusable(path: Path, error: OSError, doing: str) -> StateUnwritable:
+    """The operating system's refusal in our words."""
+    hint = "name another file with --state FILE or MCPTASK_STATE"
+    if sys.platform != "win32" and isinstance(error, PermissionError):
+        with suppress(OSError, KeyError):  # no file there, or of a user without a name
+            hint = f"it belongs to {path.owner()}; {hint}"
+    return StateUnwritable(f"{path} cannot be {doing}: {error.strerror or error}", hint=hint)
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for ever
+            raise StateError(f"{path} is not a plain file", hint="name one with --state FILE")
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise unusable(path, error, "read") from error

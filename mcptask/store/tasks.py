@@ -1,0 +1,253 @@
+"""The store of tasks: reading it, and every change that a command makes to it.
+
+`read` never locks: the file is whole at every moment. Every change reads, changes and writes under the
+lock, so that commands in other terminals lose nothing.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from mcptask.env import Clock
+from mcptask.protocol.task import Task
+from mcptask.store import atomic, statefile
+from mcptask.store.lock import locked
+from mcptask.store.lookup import find, latest, unended
+from mcptask.store.paths import resolved
+from mcptask.store.records import (
+    CallRecord,
+    Origin,
+    State,
+    TaskRecord,
+    new_record,
+    observed,
+)
+
+__all__ = ["KEPT_ENDED", "TaskStore", "find", "latest", "unended"]
+
+# How many ended tasks are kept. Those that have not ended or were lost are never dropped.
+KEPT_ENDED = 200
+
+# A poll that brings nothing new is written down this often, so that a watch leaves the disk alone.
+SEEN_EVERY = timedelta(seconds=60)
+
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+class TaskStore:
+    """The state file at `path`. `warnings` collects what a person should hear of, each once."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self.path = resolved(path)
+        self.clock = clock
+        self.warnings: list[str] = []
+        self._glanced: tuple[tuple[int, int, int] | None, State] = (None, State())
+
+    def read(self) -> State:
+        """What the file says; no file is an empty state. Touches nothing.
+
+        StateError: damaged, or of a newer format. StateUnwritable: it cannot be read.
+        """
+        reading = statefile.read(self.path)
+        if reading.damage is not None:
+            raise statefile.damaged(self.path, reading.damage)
+        self._warn(reading.warnings)
+        return reading.state
+
+    def change(self, fn: Callable[[State], State]) -> State:
+        """Replaces the state by `fn` of it, under the lock; returns what was written.
+
+        `fn` may run on an empty state in place of a damaged one, which is kept aside under a name that
+        `warnings` tells. What `fn` raises comes out, with nothing written. StateError for a newer format;
+        StateUnwritable where file, folder or lock cannot be had: then nothing was changed.
+        """
+        try:
+            atomic.make_folder(self.path.parent)
+            with locked(self.path):
+                return self._changed(fn)
+        except OSError as error:
+            raise statefile.unusable(self.path, error, "written") from error
+
+    def begin_call(self, origin: Origin, tool: str | None, protocol: str | None) -> CallRecord:
+        """Marks a `tools/call` as sent, before it is. The mark's `ref` is the task's later on."""
+        made: list[CallRecord] = []
+
+        def with_call(state: State) -> State:
+            call = CallRecord(
+                ref=state.next_ref,
+                origin=origin,
+                protocol=protocol,
+                tool=tool,
+                sent_at=self.clock.wall(),
+            )
+            made.append(call)
+            return replace(state, next_ref=call.ref + 1, calls=(*state.calls, call))
+
+        self.change(with_call)
+        return made[0]
+
+    def add(
+        self,
+        task: Task,
+        *,
+        origin: Origin,
+        tool: str | None,
+        protocol: str | None,
+        ref: int | None = None,
+    ) -> TaskRecord:
+        """Stores a task, in place of the call mark `ref` that it answers; without one it gets a new number.
+
+        A task that is there already (same origin and id) is updated and keeps its own number. Only when a
+        call has just made it while the stored one had ended or was lost, the id was used again: it is a
+        new task.
+        """
+        added: list[TaskRecord] = []
+
+        def with_task(state: State) -> State:
+            calls = tuple(call for call in state.calls if call.ref != ref)
+            record = new_record(
+                task,
+                self.clock.wall(),
+                ref=_free_ref(state, ref),
+                origin=origin,
+                tool=tool,
+                protocol=protocol,
+            )
+            stored = _stored(state, origin, task.task_id)
+            over = stored is not None and (stored.terminal or stored.lost_at is not None)
+            if stored is not None and not (over and ref is not None):
+                record = replace(
+                    observed(stored, task, self.clock.wall()),
+                    origin=origin,
+                    tool=tool or stored.tool,
+                    protocol=protocol or stored.protocol,
+                )
+            added.append(record)
+            others = tuple(old for old in state.tasks if old is not stored)
+            tasks = tuple(sorted((*others, record), key=lambda one: one.ref))
+            next_ref = max(state.next_ref, record.ref + 1)
+            return replace(state, next_ref=next_ref, tasks=tasks, calls=calls)
+
+        self.change(with_task)
+        return added[0]
+
+    def drop_call(self, ref: int) -> None:
+        """The call was answered at once, or surely never sent: its mark goes."""
+        self.change(
+            lambda state: replace(
+                state, calls=tuple(call for call in state.calls if call.ref != ref)
+            )
+        )
+
+    def observe(self, ref: int, task: Task) -> TaskRecord | None:
+        """The stored task after one more snapshot; None when it was forgotten meanwhile.
+
+        A snapshot that says nothing new is not written more often than SEEN_EVERY.
+        """
+        record = _by_ref(self._glance(), ref)
+        if record is not None and not self._worth_writing(record, task):
+            return record
+        return self._edit(ref, lambda found: observed(found, task, self.clock.wall()))
+
+    def answered(self, ref: int, keys: Iterable[str]) -> TaskRecord | None:
+        """Remembers that these questions were answered, so that nobody is asked twice."""
+        new = tuple(keys)
+        return self._edit(
+            ref,
+            lambda found: replace(found, answered=tuple(dict.fromkeys((*found.answered, *new)))),
+        )
+
+    def lost(self, ref: int) -> TaskRecord | None:
+        """Remembers since when the server does not know the task, until `observe` brings news of it."""
+        now = self.clock.wall()
+        return self._edit(ref, lambda found: replace(found, lost_at=found.lost_at or now))
+
+    def forget(self, refs: Iterable[int]) -> tuple[int, ...]:
+        """Drops the records and call marks with these numbers. Returns those that were there."""
+        wanted = frozenset(refs)
+        dropped: list[int] = []
+
+        def without(state: State) -> State:
+            there = {task.ref for task in state.tasks} | {call.ref for call in state.calls}
+            dropped.extend(sorted(there & wanted))
+            return replace(
+                state,
+                tasks=tuple(task for task in state.tasks if task.ref not in wanted),
+                calls=tuple(call for call in state.calls if call.ref not in wanted),
+            )
+
+        self.change(without)
+        return tuple(dropped)
+
+    def _glance(self) -> State:
+        """The state, read again only when the file is another one: each poll of a long watch asks."""
+        mark = statefile.mark(self.path)
+        if mark is None or mark != self._glanced[0]:
+            self._glanced = (mark, statefile.read(self.path).state)
+        return self._glanced[1]
+
+    def _changed(self, fn: Callable[[State], State]) -> State:
+        before = statefile.read(self.path)
+        self._warn(before.warnings)
+        wanted = fn(before.state)
+        after = _retained(wanted)
+        if after == before.state:
+            if before.damage is not None:
+                self._warn([f"{self.path} is damaged: {before.damage}"])
+            return after
+        if before.damage is not None:
+            aside = statefile.set_aside(self.path, before.data)
+            text = f"{self.path} was damaged ({before.damage}); it is kept as {aside}"
+            backup = statefile.backup_of(aside)
+            self._warn([f"{text}, the last good copy as {backup}" if backup.exists() else text])
+        statefile.write(self.path, after, before)
+        return after
+
+    def _edit(self, ref: int, edit: Callable[[TaskRecord], TaskRecord]) -> TaskRecord | None:
+        edited: list[TaskRecord] = []
+
+        def with_edit(state: State) -> State:
+            tasks = tuple(edit(task) if task.ref == ref else task for task in state.tasks)
+            edited.extend(task for task in tasks if task.ref == ref)
+            return replace(state, tasks=tasks)
+
+        self.change(with_edit)
+        return edited[0] if edited else None
+
+    def _worth_writing(self, record: TaskRecord, task: Task) -> bool:
+        now = self.clock.wall()
+        after = observed(record, task, now)
+        if after is record:  # an ended task stays as it is
+            return False
+        recent = record.seen_at is not None and now - record.seen_at < SEEN_EVERY
+        return not recent or replace(after, seen_at=record.seen_at) != record
+
+    def _warn(self, texts: Iterable[str]) -> None:
+        self.warnings.extend(text for text in texts if text not in self.warnings)
+
+
+def _by_ref(state: State, ref: int) -> TaskRecord | None:
+    return next((task for task in state.tasks if task.ref == ref), None)
+
+
+def _stored(state: State, origin: Origin, task_id: str) -> TaskRecord | None:
+    for task in state.tasks:
+        if task.task_id == task_id and task.origin.place == origin.place:
+            return task
+    return None
+
+
+def _free_ref(state: State, ref: int | None) -> int:
+    """The call's number, unless a task has got it meanwhile: after a damaged file, say."""
+    return state.next_ref if ref is None or _by_ref(state, ref) is not None else ref
+
+
+def _retained(state: State) -> State:
+    """Without the ended tasks beyond the newest KEPT_ENDED."""
+    ended = [task for task in state.tasks if task.terminal and task.lost_at is None]
+    if len(ended) <= KEPT_ENDED:
+        return state
+    ended.sort(key=lambda task: (task.ended_at or task.seen_at or LONG_AGO, task.ref))
+    dropped = {task.ref for task in ended[: len(ended) - KEPT_ENDED]}
+    return replace(state, tasks=tuple(task for task in state.tasks if task.ref not in dropped))

@@ -1,0 +1,39 @@
+"""What holds for every test: no test sees this machine's settings or writes in its home."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+# A busy machine makes a property slow, not wrong.
+hypothesis.settings.register_profile("mcptask", deadline=None)
+hypothesis.settings.load_profile("mcptask")
+
+XDG = {
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_STATE_HOME": ".local/state",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_CACHE_HOME": ".cache",
+    "XDG_RUNTIME_DIR": "run",
+}
+# Each of these changes what mcptask prints or where it looks.
+TOLD_BY_THE_MACHINE = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "CI", "COLUMNS", "LINES")
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home, with the XDG folders inside it; child processes inherit it."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    for name, folder in XDG.items():
+        monkeypatch.setenv(name, str(home / folder))
+    for name in (*TOLD_BY_THE_MACHINE, *PROXIES):
+        monkeypatch.delenv(name, raising=False)
+    for name in [name for name in os.environ if name.startswith("MCPTASK_")]:
+        monkeypatch.delenv(name)
+    return home

@@ -1,0 +1,214 @@
+"""Several exchanges over one child: who gets what, and leaving early, a new child after it
+died (A6.5, A6.7, A6.8).
+"""
+
+import asyncio
+import sys
+from contextlib import aclosing, asynccontextmanager
+
+import pytest
+
+from mcptask.errors import Unreachable
+from mcptask.protocol.transports import stdio
+from mcptask.protocol.transports.stdio import StdioTransport
+
+ANSWER = {"jsonrpc": "2.0", "id": "$id", "result": {}}
+SILENT = []
+
+
+def child(code):
+    """A child that runs this Python."""
+    return [sys.executable, "-I", "-S", "-c", code]
+
+
+@asynccontextmanager
+async def started(command, **options):
+    transport = StdioTransport(command, **options)
+    try:
+        yield transport
+    finally:
+        await transport.close()
+
+
+# ── who gets what ──
+
+
+def note(**params):
+    return {"jsonrpc": "2.0", "method": "notifications/x", "params": params}
+
+
+def test_notifications_go_to_the_exchange_that_they_name__A6_8(request_, all_of, scripted_child):
+    subscribed = note(_meta={"io.modelcontextprotocol/subscriptionId": "1"})
+    foreign = note(_meta={"io.modelcontextprotocol/subscriptionId": "9", "x": 1})
+    progress = note(progressToken="p", progress=1)
+    loose = [note(), {"jsonrpc": "2.0", "method": "notifications/y", "params": [1]}, foreign,
+             note(progressToken="q"), note(progressToken=None), note(_meta="text")]  # fmt: skip
+    command, _ = scripted_child([], [progress, subscribed, *loose, ANSWER, {**ANSWER, "id": 1}])
+    remarks = []
+
+    async def main():
+        async with started(command, remark=remarks.append) as transport:
+            listening = asyncio.ensure_future(all_of(transport, request_(id=1)))
+            await asyncio.sleep(0)
+            calling = request_(id=2, params={"_meta": {"progressToken": "p"}})
+            assert await all_of(transport, calling) == [progress, {**ANSWER, "id": 2}]
+            assert await listening == [subscribed, {**ANSWER, "id": 1}]
+
+    asyncio.run(main())
+    assert "(6 times in all)" in remarks[1]
+
+
+def test_an_error_without_an_id_is_nobodys_where_two_wait(request_, all_of, scripted_child):
+    orphan = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "?"}}
+    command, _ = scripted_child([], [orphan, ANSWER, {**ANSWER, "id": 1}])
+    remarks = []
+
+    async def main():
+        async with started(command, remark=remarks.append) as transport:
+            got = await asyncio.gather(*(all_of(transport, request_(id=i)) for i in (1, 2)))
+            assert [len(messages) for messages in got] == [1, 1]
+
+    asyncio.run(main())
+    assert "not open" in remarks[0]
+
+
+def test_a_flood_of_notifications_is_dropped_not_piled_up(request_, monkeypatch, scripted_child):
+    monkeypatch.setattr(stdio, "MAX_WAITING", 3)
+    flood = [note(progressToken="p", progress=i) for i in range(10)]
+    command, _ = scripted_child([*flood, ANSWER])
+    remarks = []
+
+    async def main():
+        async with started(command, remark=remarks.append) as transport:
+            asking = request_(params={"_meta": {"progressToken": "p"}})
+            async with aclosing(transport.exchange(asking)) as messages:
+                got = [await anext(messages)]
+                async with asyncio.timeout(5):
+                    while not remarks:
+                        await asyncio.sleep(0.01)
+                got += [message async for message in messages]
+            assert got[-1]["result"] == {}
+            assert 2 <= len(got) < 11
+
+    asyncio.run(main())
+    assert "faster than they were read" in remarks[0]
+
+
+# ── leaving ──
+
+
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [("tools/call", [{"requestId": 1}]), ("server/discover", []), ("initialize", [])],
+)
+def test_leaving_early_cancels_the_request_but_not_a_probe__A6_5(
+    request_, all_of, scripted_child, method, told
+):
+    command, sent = scripted_child(SILENT)
+
+    async def main():
+        async with started(command) as transport:
+            with pytest.raises(Unreachable):
+                await all_of(transport, request_(method, wait=0.3))
+
+    asyncio.run(main())
+    notices = [m for m in sent() if "id" not in m]
+    assert [m["params"] for m in notices] == told
+    assert all(m["method"] == "notifications/cancelled" for m in notices)
+
+
+def test_a_late_answer_to_a_cancelled_request_is_no_noise__A6_5(request_, all_of, scripted_child):
+    command, _ = scripted_child(SILENT, [{**ANSWER, "id": 1}, ANSWER])
+    remarks = []
+
+    async def main():
+        async with started(command, remark=remarks.append) as transport:
+            with pytest.raises(Unreachable, match=r"no answer within 0\.2 s"):
+                await all_of(transport, request_(wait=0.2))
+            assert len(await all_of(transport, request_(id=2))) == 1
+
+    asyncio.run(main())
+    assert remarks == []
+
+
+def test_closing_ends_the_open_exchanges(request_, all_of, scripted_child):
+    command, _ = scripted_child(SILENT)
+
+    async def main():
+        async with started(command) as transport:
+            waiting = asyncio.ensure_future(all_of(transport, request_()))
+            await asyncio.sleep(0.1)
+            await transport.close()
+            with pytest.raises(Unreachable, match="closed"):
+                await waiting
+
+    asyncio.run(main())
+
+
+def test_leaving_an_exchange_of_a_dead_server_is_quiet(request_, scripted_child):
+    command, _ = scripted_child([note(progressToken="p"), "die"])
+
+    async def main():
+        async with started(command) as transport:
+            asking = request_(params={"_meta": {"progressToken": "p"}})
+            async with aclosing(transport.exchange(asking)) as messages:
+                await anext(messages)
+                while not transport._child.ended:
+                    await asyncio.sleep(0.01)
+
+    asyncio.run(main())
+
+
+# ── starting again ──
+
+
+def test_a_dead_server_is_started_again_with_a_remark__A6_7(request_, all_of, scripted_child):
+    command, _ = scripted_child(["die"])
+    again, _ = scripted_child([ANSWER])
+    remarks = []
+
+    async def main():
+        async with started(command, remark=remarks.append) as transport:
+            with pytest.raises(Unreachable):
+                await all_of(transport, request_())
+            transport._command = again
+            assert len(await all_of(transport, request_(id=2))) == 1
+
+    asyncio.run(main())
+    assert "starting it again (1 of 5)" in remarks[0]
+    assert "dying" in remarks[0]
+
+
+def test_a_server_that_always_dies_is_not_started_for_ever(request_, all_of):
+    async def main():
+        async with started(child("import sys; sys.exit(5)")) as transport:
+            causes = []
+            for i in range(8):
+                with pytest.raises(Unreachable) as caught:
+                    await all_of(transport, request_(id=i))
+                causes.append(caught.value)
+            return causes
+
+    causes = asyncio.run(main())
+    assert all("exited with code 5" in cause.message for cause in causes)
+    assert "not started again after 5 times" in causes[-1].message
+    assert causes[-1].sent is False
+
+
+def test_a_server_that_died_during_its_start_is_not_waited_for(request_, all_of, monkeypatch):
+    async def main():
+        async with started(child("pass")) as transport:
+            running = transport._running
+
+            async def and_then_it_dies():
+                process = await running()
+                while not process.ended:
+                    await asyncio.sleep(0.01)
+                return process
+
+            monkeypatch.setattr(transport, "_running", and_then_it_dies)
+            with pytest.raises(Unreachable, match="code 0") as caught:
+                await all_of(transport, request_())
+            assert caught.value.sent is False
+
+    asyncio.run(main())

@@ -1,0 +1,98 @@
+"""Tasks, questions and a clock that every test of this room draws with."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from mcptask.env import Clock, Env
+from mcptask.protocol.events import TaskEvent
+from mcptask.protocol.task import Task
+from mcptask.render.report import Subject
+from mcptask.render.view import TaskView, observe
+
+START = 100.0
+MORNING = datetime(2026, 9, 12, 9, 0, tzinfo=UTC)
+SUBJECT = Subject("reflow_month", "studio", 7, "tsk_8f21c0ffee", START)
+LONG_ID = "tsk_0123456789abcdefghijklmnopqrstuvwxyz012"
+LONG = replace(SUBJECT, task_id=LONG_ID)
+APPROVE: dict[str, Any] = {
+    "method": "elicitation/create",
+    "params": {
+        "message": "4 bookings fit nowhere.\nWhat should happen to them?",
+        "requestedSchema": {
+            "type": "object",
+            "properties": {
+                "action": {
+                    "type": "string",
+                    "enum": ["waitlist", "refund", "keep"],
+                    "description": 'what guests see: "on hold"',
+                },
+                "note": {"type": "string", "maxLength": 200},
+            },
+            "required": ["action"],
+        },
+    },
+}
+# Clears the screen, sets the title, writes the clipboard, forges a line, turns the text around.
+HOSTILE = "\x1b[2J\x1b]0;x\x07\x1b]52;c;eA==\x07\x9b31m\r\nerror: forged\u202e\u200b\ud800\x7f"
+
+
+class Ticking:
+    """A clock that moves when it is told to; `wall` moves along."""
+
+    def __init__(self) -> None:
+        self.now = START
+
+    @property
+    def clock(self) -> Clock:
+        return Clock(now=lambda: self.now, wall=self.wall)
+
+    def wall(self) -> datetime:
+        return MORNING + timedelta(seconds=self.now - START)
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def task(status: str = "working", message: str | None = None, **values: Any) -> Task:
+    known: dict[str, Any] = {
+        "task_id": SUBJECT.task_id,
+        "poll_interval_ms": 5000,
+        "ttl_ms": 86_400_000,
+        "created_at": "2026-09-12T09:00:00Z",
+        "raw": {"taskId": SUBJECT.task_id, "status": status, "x-more": [1, {"a": None}]},
+    }
+    return Task(status=status, status_message=message, **{**known, **values})
+
+
+def asking(**requests: dict[str, Any]) -> Task:
+    return task("input_required", input_requests=requests or {"approve": APPROVE})
+
+
+def viewed(subject: Subject, *events: tuple[float, TaskEvent]) -> TaskView:
+    """The view after events at so many seconds after the start."""
+    view = TaskView(subject)
+    for at, event in events:
+        view = observe(view, event, START + at, MORNING + timedelta(seconds=at))
+    return view
+
+
+def env(ticking: Ticking, stderr: io.StringIO, **environ: str) -> Env:
+    return Env(
+        stdin=io.StringIO(),
+        stdout=io.StringIO(),
+        stderr=stderr,
+        environ={"TERM": "xterm-256color", **environ},
+        cwd=Path("/"),
+        clock=ticking.clock,
+    )

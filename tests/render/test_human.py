@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from render_samples import APPROVE, HOSTILE, MORNING, SUBJECT, asking, task
+
+from mcptask.protocol.outcome import Problem, outcome_of_task
+from mcptask.render.human import (
+    created_lines,
+    details,
+    error_lines,
+    interrupted_lines,
+    question_lines,
+    shell_line,
+    warning_lines,
+)
+from mcptask.render.report import Report, ServerInfo, Subject
+
+SERVER = ServerInfo("studio", "https://studio.example/mcp", "2026-07-28")
+
+
+def test_an_error_is_one_line_and_its_hint_another() -> None:
+    problem = Problem(kind="usage", message='studio has no tool "x"', hint="did you mean y?")
+    assert error_lines(problem) == ['error: studio has no tool "x"', "hint: did you mean y?"]
+
+
+def test_an_error_of_the_server_shows_its_code() -> None:
+    problem = Problem(kind="jsonrpc", message="quota\nfor today", code=-32050)
+    assert error_lines(problem) == ["error: quota (-32050)", "     | for today"]
+
+
+def test_further_lines_of_an_error_cannot_pass_for_ours() -> None:
+    problem = Problem(
+        kind="jsonrpc", message=f"a\nhint: rm -rf\n::error::x\n{HOSTILE}", hint=HOSTILE
+    )
+    first, *rest = error_lines(problem)
+    assert first == "error: a"
+    assert [line for line in rest if not line.lstrip().startswith("|")] == [
+        next(line for line in rest if line.startswith("hint: "))
+    ]
+    assert all(line.isprintable() for line in rest)
+
+
+def test_colour_marks_the_label_only() -> None:
+    problem = Problem(kind="usage", message="m")
+    assert error_lines(problem, colour=True) == ["\x1b[31merror:\x1b[0m m"]
+    assert warning_lines("w", colour=True) == ["\x1b[33mwarning:\x1b[0m w"]
+    assert warning_lines("") == ["warning: "]
+
+
+def test_a_call_left_running_says_how_to_come_back() -> None:
+    assert created_lines(SUBJECT, task(message="Reflowing 142 bookings.")) == [
+        "Task 7 is working on studio: Reflowing 142 bookings.",
+        "Kept for 24 h. Follow it, here or in any later terminal:  mcptask watch 7",
+    ]
+    unkept = created_lines(replace(SUBJECT, ref=None, task_id="a b"), task(ttl_ms=None))
+    assert unkept == [
+        "Task 'a b' is working on studio.",
+        "Follow it, here or in any later terminal:  mcptask watch 'a b'",
+    ]
+
+
+def test_an_interrupted_watch_says_how_to_resume_and_how_to_cancel() -> None:
+    assert interrupted_lines(SUBJECT) == [
+        "Task 7 (reflow_month on studio) goes on. Follow it again:  mcptask watch 7",
+        "To ask the server to cancel it:  mcptask cancel 7",
+    ]
+    assert "(on studio)" in interrupted_lines(replace(SUBJECT, tool=None))[0]
+
+
+def test_details_tell_state_times_and_the_time_that_is_left() -> None:
+    raw = {"lastUpdatedAt": "2026-09-12T09:00:30Z"}
+    report = Report(outcome_of_task(task(message="m", raw=raw)), SERVER, 7, "reflow_month")
+    lines = details(report, MORNING + timedelta(seconds=90))
+    local = MORNING.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    assert lines[:6] == [
+        "task      7 · tsk_8f21c0ffee",
+        "tool      reflow_month",
+        "server    studio",
+        "state     ● working",
+        "message   m",
+        f"created   {local}, 1 m 30 s ago",
+    ]
+    assert lines[6].endswith(", 1 m ago")
+    assert lines[7] == "kept for  23 h 58 m"
+
+
+def test_details_show_each_question_with_the_line_that_answers_it() -> None:
+    report = Report(outcome_of_task(asking(a=APPROVE, b=APPROVE)), SERVER, 7, "reflow_month")
+    text = "\n".join(details(report, MORNING))
+    assert "studio asks (a): 4 bookings fit nowhere. What should happen to them?" in text
+    assert "answer:  mcptask update 7 --key a action=waitlist|refund|keep" in text
+    assert "answer:  mcptask update 7 --key b action=waitlist|refund|keep" in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"created_at": "no date"}, "kept for  24 h"),
+        ({"created_at": "2026-09-12T09:00:00"}, "kept for  24 h"),
+        ({"created_at": "0001-01-01T00:00:00+14:00"}, "kept for  24 h"),
+        ({"created_at": "2026-09-11T08:00:00Z"}, "expired   1 h ago"),
+        ({"ttl_ms": None}, "created"),
+    ],
+)
+def test_times_of_a_server_are_read_leniently(changes: dict[str, object], expected: str) -> None:
+    lines = details(Report(outcome_of_task(task(**changes))), MORNING)
+    assert lines[-1].startswith(expected)
+
+
+def test_details_without_a_task_are_empty() -> None:
+    outcome = replace(outcome_of_task(task()), task=None)
+    assert details(Report(outcome), MORNING) == []
+
+
+def test_no_hostile_word_gets_through() -> None:
+    subject = Subject(HOSTILE, HOSTILE, None, HOSTILE, 0.0)
+    hostile = asking(**{HOSTILE: {"method": HOSTILE, "params": {"message": HOSTILE}}})
+    hostile = replace(hostile, status_message=HOSTILE, task_id=HOSTILE)
+    lines = [
+        *created_lines(subject, hostile),
+        *interrupted_lines(subject),
+        *question_lines(subject, hostile),
+        *details(
+            Report(outcome_of_task(hostile), ServerInfo(None, HOSTILE), None, HOSTILE), MORNING
+        ),
+        *warning_lines(HOSTILE),
+        shell_line("watch", HOSTILE),
+    ]
+    assert all(line.isprintable() for line in lines)
+
+
+def test_a_command_to_type_is_quoted_for_the_shell() -> None:
+    assert shell_line("watch", "a b") == "mcptask watch 'a b'"

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+from render_samples import APPROVE, HOSTILE, MORNING, START, SUBJECT, Ticking, asking, task
+
+from mcptask.protocol.events import (
+    Answered,
+    Created,
+    Ended,
+    Heard,
+    InputRequired,
+    Reconnected,
+    Retrying,
+    StatusChanged,
+    Warned,
+)
+from mcptask.protocol.outcome import outcome_of_result, outcome_of_task
+from mcptask.render.lines import LineReporter
+from mcptask.render.view import time_of_day
+
+BEGUN = "mcptask: reflow_month on studio is task 7 (tsk_8f21c0ffee), polling every 5 s\n"
+
+
+class Log:
+    def __init__(self, **options: bool) -> None:
+        self.stream, self.ticking = io.StringIO(), Ticking()
+        self.reporter = LineReporter(self.stream, self.ticking.clock, **options)
+
+    def at(self, seconds: float) -> LineReporter:
+        self.ticking.now = START + seconds
+        return self.reporter
+
+    def new(self) -> str:
+        text = self.stream.getvalue()
+        self.stream.seek(0)
+        self.stream.truncate()
+        return text
+
+
+def test_a_task_is_introduced_then_each_change_is_a_line() -> None:
+    log = Log()
+    log.at(0).show(SUBJECT, Created(task()))
+    assert log.new() == BEGUN + "mcptask: 0:00 working\n"
+    log.at(5).show(SUBJECT, StatusChanged(task(message="Reflowing 96 of 142 bookings"), 110.0))
+    assert log.new() == "mcptask: 0:05 working · Reflowing 96 of 142 bookings\n"
+    log.at(48).show(SUBJECT, Ended(outcome_of_result({}, task("completed"))))
+    assert log.new() == "mcptask: 0:48 completed\n"
+
+
+def test_a_change_that_nobody_can_see_is_no_line() -> None:
+    log = Log()
+    log.at(0).show(SUBJECT, Created(task(message="a")))
+    log.new()
+    log.at(5).show(SUBJECT, StatusChanged(task(message="a", poll_interval_ms=9), 110.0))
+    assert log.new() == ""
+
+
+def test_after_half_a_minute_of_silence_it_says_that_it_still_follows() -> None:
+    log = Log()
+    log.at(0).show(SUBJECT, Created(task()))
+    log.new()
+    log.at(29).show(SUBJECT, Heard(task(message="Reflowing 131 of 142 bookings"), 130.0))
+    assert log.new() == ""
+    log.at(35).show(SUBJECT, Heard(task(message="Reflowing 131 of 142 bookings"), 140.0))
+    assert log.new() == "mcptask: 0:35 still working · Reflowing 131 of 142 bookings\n"
+    log.at(64).tick()
+    assert log.new() == ""
+    log.at(65).tick()
+    assert log.new() == "mcptask: 1:05 still working · Reflowing 131 of 142 bookings\n"
+    log.at(66).show(SUBJECT, Ended(outcome_of_task(task("cancelled"))))
+    log.new()
+    log.at(600).tick()
+    assert log.new() == ""
+
+
+def test_each_line_of_several_tasks_names_its_own_and_the_heartbeat_counts_them() -> None:
+    log = Log(several=True)
+    other = replace(SUBJECT, ref=None, task_id="x" * 40)
+    log.at(0).show(SUBJECT, Created(task()))
+    log.at(1).show(other, Created(task()))
+    lines = log.new().splitlines()
+    assert lines[1] == "mcptask: 7 · 0:00 working"
+    assert lines[3] == "mcptask: xxxxxxxxxx…xxxxx · 0:01 working"
+    log.at(40).tick()
+    assert log.new() == "mcptask: still following: 2 working\n"
+
+
+def test_a_question_comes_with_its_fields_and_the_line_that_answers_it() -> None:
+    log = Log()
+    log.at(0).show(SUBJECT, Created(task()))
+    log.new()
+    log.at(9).show(SUBJECT, InputRequired(asking(), {"approve": APPROVE}))
+    assert log.new().splitlines() == [
+        "mcptask: 0:09 studio asks (approve): 4 bookings fit nowhere. What should happen to them?",
+        'mcptask:   action *  waitlist · refund · keep  (what guests see: "on hold")',
+        "mcptask:   note      string, up to 200 characters",
+        "mcptask:   answer: mcptask update 7 action=waitlist|refund|keep",
+    ]
+    log.at(12).show(SUBJECT, Answered(("approve",)))
+    assert log.new() == "mcptask: 0:12 answered: approve\n"
+
+
+def test_lost_contact_is_told_without_a_word_about_the_task() -> None:
+    log = Log()
+    log.at(0).show(SUBJECT, Created(task()))
+    log.new()
+    log.at(10).show(SUBJECT, Retrying("connection refused", 1, START + 18, START + 310))
+    until = time_of_day(MORNING, 310.0)
+    assert log.new() == (
+        "mcptask: 0:10 studio does not answer (connection refused); "
+        f"trying again in 8 s, until {until}\n"
+    )
+    log.at(45).tick()
+    assert "still" not in log.new()
+    log.at(50).show(SUBJECT, Reconnected(40.0))
+    assert log.new() == "mcptask: 0:50 studio answers again after 40 s\n"
+
+
+def test_quiet_writes_nothing() -> None:
+    log = Log(quiet=True)
+    log.at(0).show(SUBJECT, Created(task()))
+    log.at(99).tick()
+    log.reporter.close()
+    assert log.new() == ""
+
+
+def test_colour_is_only_there_when_asked_for() -> None:
+    log = Log(colour=True)
+    log.at(0).show(SUBJECT, Created(task()))
+    assert "\x1b[36mworking\x1b[0m" in log.new()
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_no_text_of_a_server_begins_a_line_or_acts(several: bool) -> None:
+    log = Log(several=several)
+    hostile = replace(SUBJECT, tool=HOSTILE, server=HOSTILE, task_id=HOSTILE)
+    question = {HOSTILE: {"method": HOSTILE, "params": {"message": f"::error::{HOSTILE}"}}}
+    log.at(0).show(hostile, StatusChanged(task(HOSTILE, f"\n::error::x ##[error]{HOSTILE}"), 1.0))
+    log.at(1).show(hostile, InputRequired(asking(**question), question))
+    log.at(1).show(hostile, Retrying(HOSTILE, 1, 200.0, 300.0))
+    log.at(2).show(hostile, Warned(HOSTILE))
+    log.at(2).show(hostile, Answered((HOSTILE,)))
+    text = log.new()
+    assert all(line.startswith("mcptask: ") for line in text.splitlines())
+    assert text.replace("\n", "").isprintable()
+    assert "##[" not in text
+
+
+def test_a_log_that_cannot_be_written_does_not_end_the_watch() -> None:
+    log = Log()
+    log.stream.close()
+    log.at(0).show(SUBJECT, Created(task()))

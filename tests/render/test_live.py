@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pyte
+import pytest
+from render_samples import APPROVE, HOSTILE, START, SUBJECT, Terminal, Ticking, asking, env, task
+
+from mcptask.protocol.events import Created, Ended, InputRequired, StatusChanged, TaskEvent
+from mcptask.protocol.outcome import outcome_of_result
+from mcptask.render.live import LiveReporter, terminal_size
+
+ASKS = InputRequired(asking(), {"approve": APPROVE})
+COMPLETED = Ended(outcome_of_result({}, task("completed")))
+LAST = "✓ reflow_month on studio completed after 0:08"
+
+
+class Seen:
+    """A live view on a screen that a person would see. Nothing moves but by `show` and `tick`."""
+
+    def __init__(self, columns: int = 80, rows: int = 24, **environ: str) -> None:
+        self.stream, self.ticking = Terminal(), Ticking()
+        self.columns, self.rows = columns, rows
+        self.screen = pyte.Screen(columns, rows)
+        self.feed = pyte.Stream(self.screen)
+        self.feed.feed("$ mcptask watch 7\r\n")
+        self.env = env(self.ticking, self.stream, **environ)
+        self.live = LiveReporter(self.env, animate=False, size=lambda: (self.columns, self.rows))
+
+    def show(self, at: float, event: TaskEvent) -> None:
+        self.ticking.now = START + at
+        self.live.show(SUBJECT, event)
+        self.look()
+
+    def look(self) -> list[str]:
+        self.feed.feed(self.stream.getvalue())
+        self.stream.seek(0)
+        self.stream.truncate()
+        return [line.rstrip() for line in self.screen.display if line.strip()]
+
+
+@pytest.fixture
+def seen() -> Iterator[Seen]:
+    watching = Seen()
+    yield watching
+    watching.live.close()
+
+
+def test_frames_are_drawn_in_place_and_only_the_last_one_stays(seen: Seen) -> None:
+    seen.show(0, Created(task()))
+    seen.show(1, StatusChanged(task(message="Reflowing 日本 3/7"), START + 2))
+    assert len(seen.look()) == 6
+    assert seen.screen.cursor.hidden
+    seen.show(2, ASKS)
+    assert len(seen.look()) == 10
+    seen.show(3, StatusChanged(task(message="Reflowing 4/7"), START + 2))
+    assert len(seen.look()) == 6
+    seen.show(8, COMPLETED)
+    seen.live.close()
+    assert seen.look() == ["$ mcptask watch 7", f"{LAST}{'7 · tsk_8f21c0ffee':>{79 - len(LAST)}}"]
+    assert (seen.screen.cursor.x, seen.screen.cursor.y) == (0, 2)
+    assert not seen.screen.cursor.hidden
+
+
+def test_nothing_is_written_before_the_first_event_or_after_the_end(seen: Seen) -> None:
+    seen.live.tick()
+    assert seen.stream.getvalue() == ""
+    seen.show(0, Created(task()))
+    seen.live.close()
+    seen.look()
+    seen.live.close()
+    seen.show(5, COMPLETED)
+    assert not seen.live.tick()
+    assert seen.stream.getvalue() == ""
+
+
+def test_a_view_that_never_showed_anything_leaves_nothing() -> None:
+    watching = Seen()
+    watching.live.close()
+    assert watching.stream.getvalue() == ""
+
+
+def test_it_never_draws_faster_than_eight_times_a_second(seen: Seen) -> None:
+    writes: list[str] = []
+    seen.stream.write = lambda text: writes.append(text) or len(text)  # type: ignore[method-assign]
+    for step in range(1000):
+        seen.ticking.now = START + step / 1000
+        seen.live.show(SUBJECT, StatusChanged(task(message=str(step)), None))
+    assert len(writes) <= 9
+
+
+def test_a_wider_or_narrower_terminal_gets_a_whole_new_frame(seen: Seen) -> None:
+    seen.show(0, Created(task(message="Reflowing 96 of 142 bookings")))
+    for at, columns in enumerate((120, 60, 100), start=1):
+        seen.columns = columns
+        # A terminal that wraps what no longer fits would need more rows to be erased.
+        seen.screen.resize(24, columns)
+        seen.ticking.now = START + at
+        seen.live.tick()
+        assert all(len(line) < columns for line in seen.look())
+    assert seen.look()[-1] == "Ctrl-C leaves it running: mcptask watch 7"
+
+
+def test_the_lines_that_a_narrower_terminal_wrapped_are_erased_too() -> None:
+    watching = Seen(columns=80)
+    watching.show(0, Created(task(message="Reflowing 96 of 142 bookings")))
+    watching.columns = 40
+    watching.ticking.now = START + 1
+    watching.live.tick()
+    # 79, 46, 67, 46 and 41 columns (at 0:00) take 2 rows each at 40 columns: up nine from the last.
+    assert watching.stream.getvalue().startswith("\r\x1b[9A\x1b[J")
+
+
+def test_without_colour_a_frame_has_no_colours_at_all() -> None:
+    watching = Seen(NO_COLOR="1")
+    watching.ticking.now = START
+    watching.live.show(SUBJECT, Created(task()))
+    watching.live.close()
+    codes = {code for code in watching.stream.getvalue().split("\x1b[")[1:] if "m" in code[:4]}
+    assert codes == set()
+
+
+def test_with_colour_a_frame_is_coloured() -> None:
+    watching = Seen()
+    watching.live.show(SUBJECT, Created(task()))
+    assert "\x1b[1;36m● working\x1b[0m" in watching.stream.getvalue()
+
+
+def test_a_note_stays_above_the_view(seen: Seen) -> None:
+    seen.show(0, Created(task()))
+    seen.live.note(f"server says {HOSTILE[:9]}")
+    lines = seen.look()
+    assert lines[1].startswith("server says \\x1b[2J")
+    assert lines[2].startswith("reflow_month on studio")
+    assert len(lines) == 7
+    seen.live.close()
+    assert len(seen.look()) == 3
+
+
+def test_a_small_terminal_is_never_scrolled() -> None:
+    watching = Seen(columns=40, rows=5)
+    watching.show(0, Created(task()))
+    watching.show(1, ASKS)
+    watching.show(2, Created(task()))
+    assert watching.screen.cursor.y <= 4
+    assert len(watching.look()) <= 5
+
+
+def test_markup_in_what_a_server_says_is_only_text(seen: Seen) -> None:
+    seen.show(0, Created(task(message="[bold]x[/bold] [link=https://evil]y[/link] :smile:")))
+    assert any("[bold]x[/bold] [link=https://evil]y[/link] :smile:" in line for line in seen.look())
+    assert "evil" not in "".join(seen.stream.getvalue())
+
+
+def test_a_terminal_that_goes_away_does_not_end_the_watch() -> None:
+    watching = Seen()
+    watching.live.show(SUBJECT, Created(task()))
+    watching.stream.close()
+    watching.ticking.now += 1
+    watching.live.show(SUBJECT, COMPLETED)
+    watching.live.close()
+
+
+def test_a_thread_keeps_the_view_moving_and_ends_with_it() -> None:
+    written = threading.Event()
+
+    class Waiting(Terminal):
+        frames = 0
+
+        def write(self, text: str) -> int:
+            self.frames += 1
+            if self.frames >= 3:
+                written.set()
+            return super().write(text)
+
+    ticking = Ticking()
+    world = env(ticking, Waiting())
+    live = LiveReporter(world)
+    live.show(SUBJECT, Created(task()))
+    for _ in range(200):
+        ticking.now += 0.5
+        if written.wait(0.02):
+            break
+    assert written.is_set()
+    live.close()
+    assert not any(thread.name == "live view" for thread in threading.enumerate())
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, (80, 24)),
+        ({"COLUMNS": "100", "LINES": "30"}, (100, 30)),
+        ({"COLUMNS": "0", "LINES": "x"}, (80, 24)),
+    ],
+)
+def test_a_size_that_nobody_knows_is_that_of_the_environment(
+    environ: dict[str, str], expected: tuple[int, int]
+) -> None:
+    assert terminal_size(env(Ticking(), io.StringIO(), **environ)) == expected
+
+
+SCRIPT = """
+import sys
+from render_samples import SUBJECT, START, task
+from dataclasses import replace
+from mcptask.env import process_env
+from mcptask.protocol.events import *
+from mcptask.protocol.outcome import outcome_of_result
+from mcptask.render.live import LiveReporter
+import time
+env = process_env()
+assert env.live
+live = LiveReporter(env)
+subject = replace(SUBJECT, started=env.clock.now())
+for number in range(6):
+    live.show(subject, StatusChanged(task(message=f"Reflowing {number}/7 日本"), None))
+    time.sleep(0.15)
+if sys.argv[1] == "ends":
+    live.show(subject, Ended(outcome_of_result({}, task("completed"))))
+    live.close()
+if sys.argv[1] == "raises":
+    raise SystemExit(3)
+print("moved 138")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pty")
+@pytest.mark.parametrize(
+    ("how", "last"), [("ends", "✓ reflow_month on studio completed"), ("raises", "● reflow_month")]
+)
+def test_on_a_real_terminal_only_the_last_frame_and_the_result_stay(how: str, last: str) -> None:
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 20, 60, 0, 0))
+    folder = os.path.dirname(__file__)
+    path = os.pathsep.join([folder, os.path.dirname(os.path.dirname(folder))])
+    environ = {**os.environ, "TERM": "xterm-256color", "PYTHONPATH": path, "PYTHONUTF8": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, how],
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        env=environ,
+    )
+    os.close(follower)
+    screen: Any = pyte.Screen(60, 20)
+    feed = pyte.ByteStream(screen)
+    while True:
+        try:
+            data = os.read(leader, 65536)
+        except OSError:  # how Linux says that nobody has the terminal open any more
+            break
+        if not data:
+            break
+        feed.feed(data)
+    process.wait()
+    os.close(leader)
+    lines = [line.rstrip() for line in screen.display if line.strip()]
+    assert lines[0].startswith(last)
+    assert lines[1:] == ["7 · tsk_8f21c0ffee", *(["moved 138"] if how == "ends" else [])]
+    assert not screen.cursor.hidden

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import pytest
+from render_samples import APPROVE, HOSTILE
+
+from mcptask.render.answer_line import answer_line
+from mcptask.render.questions import asked, field, fields, question, task_name
+
+
+def form(required: Any = (), **properties: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": properties, "required": list(required)}
+    return {"method": "elicitation/create", "params": {"message": "?", "requestedSchema": schema}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        ({"type": "string"}, "string"),
+        (
+            {"type": "string", "minLength": 1, "maxLength": 9, "format": "email"},
+            "string, at least 1 characters, up to 9 characters, email",
+        ),
+        (
+            {"type": "integer", "minimum": 0, "maximum": 10, "default": 5},
+            "integer, from 0, up to 10, default 5",
+        ),
+        ({"type": "boolean", "default": False}, "true · false, default false"),
+        ({"enum": ["a", "b"], "title": "Which"}, "a · b  (Which)"),
+        ({"enum": list(range(14))}, "0 · 1 · 2 · 3 · 4 · 5 · 6 · 7 · 8 · 9 · 10 · 11 · and 2 more"),
+        ({"oneOf": [{"const": "a", "title": "A"}, {"title": "no const"}, 3]}, "any"),
+        (
+            {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 1},
+            "any of a · b, at least 1 of them",
+        ),
+        ({"type": "array", "items": {"anyOf": [{"const": "a"}]}}, "any of a"),
+        (
+            {"type": "array", "items": {"type": "string"}, "default": ["x"]},
+            'array of string, default ["x"]',
+        ),
+        ({"type": ["string", "null"]}, "string or null"),
+        ({}, "any"),
+        (True, ""),
+    ],
+)
+def test_a_field_is_told_in_a_few_words(schema: Any, expected: str) -> None:
+    assert field(schema) == expected
+
+
+def test_fields_are_aligned_and_required_ones_are_marked() -> None:
+    assert fields(APPROVE) == [
+        'action *  waitlist · refund · keep  (what guests see: "on hold")',
+        "note      string, up to 200 characters",
+    ]
+    many = form(**{f"f{number}": {} for number in range(14)})
+    assert fields(many)[-1] == "and 2 more fields"
+
+
+def test_a_task_that_is_not_stored_is_named_by_its_quoted_id() -> None:
+    assert task_name(None, "a'b c") == shlex.quote("a'b c")
+    assert task_name(7, "x") == "7"
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        (APPROVE, "4 bookings fit nowhere. What should happen to them?"),
+        (
+            {
+                "method": "elicitation/create",
+                "params": {"mode": "url", "message": "Sign in", "url": "https://x"},
+            },
+            "Sign in → https://x",
+        ),
+        (
+            {"method": "elicitation/create", "params": {"mode": "url"}},
+            "open this address → (no address)",
+        ),
+        ({"method": "roots/list"}, "(a roots/list request)"),
+        ({"method": "x", "params": 3}, "(a x request)"),
+    ],
+)
+def test_every_kind_of_question_says_something(request_: Any, expected: str) -> None:
+    assert asked(request_) == expected
+    assert question("studio", "k", request_) == f"studio asks (k): {expected}"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        3,
+        {"properties": 3},
+        {"properties": {HOSTILE: HOSTILE}, "required": 3},
+        {"properties": {"a": {"enum": 3, "oneOf": 3, "default": HOSTILE}}, "required": [3]},
+    ],
+)
+def test_a_schema_that_is_none_is_shown_without_falling_over(schema: Any) -> None:
+    broken = {"method": "elicitation/create", "params": {"requestedSchema": schema}}
+    text = "".join([*fields(broken), answer_line(7, "t", "k", broken, 1)])
+    assert text.isprintable()

@@ -1,0 +1,148 @@
+"""What the disk may refuse, and what the state file may be other than a file."""
+
+import errno
+import os
+import resource
+import signal
+from dataclasses import replace
+
+import pytest
+
+from mcptask.errors import StateError, StateUnwritable
+from mcptask.protocol.task import Task
+from mcptask.store.records import Origin, State
+from mcptask.store.tasks import TaskStore
+
+STUDIO = Origin(server="studio")
+
+
+def add(store, task_id="tsk_1"):
+    task = Task(task_id=task_id, status="working")
+    return store.add(task, origin=STUDIO, tool="reflow", protocol=None)
+
+
+def names(path):
+    return sorted(entry.name for entry in path.parent.iterdir())
+
+
+@pytest.mark.parametrize("broken", ["replace", "fsync"])
+def test_a_disk_that_fails_in_the_middle_leaves_the_old_file_and_nothing_else(
+    store, path, monkeypatch, broken
+):
+    add(store)
+    before = path.read_bytes()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, broken, full)
+    with pytest.raises(
+        StateUnwritable, match=r"tasks\.toml cannot be written: No space left"
+    ) as caught:
+        add(store, "tsk_2")
+    assert "--state" in caught.value.hint
+    monkeypatch.undo()
+    assert path.read_bytes() == before
+    assert [name for name in names(path) if name.endswith(".tmp")] == []
+
+
+def test_a_limit_on_the_size_of_files_is_a_full_disk(store, path):
+    add(store)
+    before = path.read_bytes()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16, hard))
+    try:
+        with pytest.raises(StateUnwritable, match="File too large"):
+            add(store, "tsk_2")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, handler)
+    assert path.read_bytes() == before
+    assert [name for name in names(path) if name.endswith(".tmp")] == []
+
+
+def test_a_file_in_the_place_of_the_folder_is_said(folder, fake_time):
+    (folder / "mcptask").write_text("")
+    store = TaskStore(folder / "mcptask" / "tasks.toml", fake_time.clock)
+    with pytest.raises(StateUnwritable, match="cannot be read: Not a directory"):
+        store.read()
+    with pytest.raises(StateUnwritable, match="cannot be written: "):
+        add(store)
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "device"])
+def test_what_is_no_plain_file_is_never_opened_or_replaced(folder, fake_time, kind):
+    path = folder / "thing"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/null")
+    store = TaskStore(path, fake_time.clock)
+    with pytest.raises(StateError, match="not a plain file"):
+        store.read()
+    if kind != "device":
+        with pytest.raises(StateError, match="not a plain file"):
+            add(store)
+    assert not path.is_file()
+
+
+@pytest.mark.parametrize("owner", ["root", None])
+def test_a_file_that_may_not_be_read_says_whose_it_is(store, path, monkeypatch, owner):
+    def refused(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    def name(_):
+        return owner or {}["nobody has this number"]
+
+    add(store)
+    monkeypatch.setattr(type(path), "read_bytes", refused)
+    monkeypatch.setattr(type(path), "owner", name)
+    with pytest.raises(StateUnwritable, match="cannot be read: Permission denied") as caught:
+        store.read()
+    assert caught.value.hint.startswith(
+        "it belongs to root; name" if owner else "name another file"
+    )
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_to_is_said(store, path):
+    add(store)
+    path.parent.chmod(0o500)
+    try:
+        with pytest.raises(StateUnwritable, match="Permission denied"):
+            add(store, "tsk_2")
+    finally:
+        path.parent.chmod(0o700)
+
+
+def test_a_linked_state_file_stays_a_link(folder, fake_time):
+    real, link = folder / "disk" / "tasks.toml", folder / "tasks.toml"
+    link.symlink_to(real)
+    store = TaskStore(link, fake_time.clock)
+    assert store.read() == State()
+    add(store)
+    add(store, "tsk_2")
+    assert link.is_symlink()
+    assert len(TaskStore(real, fake_time.clock).read().tasks) == 2
+    assert names(link) == ["disk", "tasks.toml"]
+
+
+def test_a_link_to_itself_is_an_error_with_a_reason(folder, fake_time):
+    loop = folder / "loop"
+    loop.symlink_to(loop)
+    store = TaskStore(loop, fake_time.clock)
+    for use in (store.read, lambda: add(store)):
+        with pytest.raises(StateUnwritable, match="symbolic links"):
+            use()
+
+
+def test_what_cannot_be_written_again_is_refused_before_anything_is_touched(store, path):
+    add(store)
+    before = path.read_bytes()
+    with pytest.raises(StateError, match=r"cannot be written anew: .* digits"):
+        store.change(lambda state: replace(state, extra={"hex": 0x10**5000}))
+    assert path.read_bytes() == before
+    assert set(names(path)) - {"tasks.toml.lock"} == {"tasks.toml"}

@@ -1,0 +1,220 @@
+import pytest
+
+from mcptask.protocol.task import Task
+from mcptask.store.lookup import find
+from mcptask.store.records import Origin, State, TaskRecord
+from mcptask.store.tasks import KEPT_ENDED, TaskStore
+
+STUDIO = Origin(server="studio", bearer_env="STUDIO_TOKEN")
+OTHER = Origin(url="https://other.example/mcp")
+
+
+def task(task_id="tsk_1", status="working", **more) -> Task:
+    return Task(task_id=task_id, status=status, **more)
+
+
+def add(store, one, ref=None, origin=STUDIO, tool="reflow"):
+    return store.add(one, origin=origin, tool=tool, protocol="2026-07-28", ref=ref)
+
+
+def test_no_file_is_an_empty_state_and_reading_makes_none(store, path):
+    assert store.read() == State()
+    assert store.observe(1, task()) is None
+    assert not path.exists()
+
+
+def test_a_call_leaves_a_mark_and_its_task_takes_the_number(store, fake_time):
+    call = store.begin_call(STUDIO, "reflow", "2026-07-28")
+    assert (call.ref, call.sent_at, call.tool) == (1, fake_time.wall, "reflow")
+    assert store.read().calls == (call,)
+    record = add(store, task(), ref=call.ref)
+    assert store.read() == State(next_ref=2, tasks=(record,))
+    assert record.ref == 1
+
+
+def test_a_call_that_was_answered_at_once_leaves_nothing_but_its_number(store):
+    store.drop_call(store.begin_call(STUDIO, "quick", None).ref)
+    assert store.read() == State(next_ref=2)
+    assert add(store, task()).ref == 2
+
+
+def test_numbers_follow_the_order_of_the_calls_whoever_answers_first(store):
+    first, second = (store.begin_call(STUDIO, "reflow", None).ref for _ in range(2))
+    add(store, task("b"), ref=second)
+    add(store, task("a"), ref=first)
+    assert [(one.ref, one.task_id) for one in store.read().tasks] == [(1, "a"), (2, "b")]
+
+
+def test_a_task_that_is_stored_already_is_updated_and_keeps_its_number(store):
+    first = add(store, task(), tool="reflow")
+    store.answered(first.ref, ["approve"])
+    again = store.add(task(status="completed"), origin=STUDIO, tool=None, protocol=None)
+    assert (again.ref, again.status, again.tool) == (1, "completed", "reflow")
+    assert again.answered == ("approve",)
+    assert store.read().tasks == (again,)
+    assert add(store, task(), origin=OTHER).ref == 2
+
+
+def test_a_call_answered_with_a_task_that_still_runs_does_not_double_it(store):
+    add(store, task())
+    call = store.begin_call(STUDIO, "reflow", None)
+    assert add(store, task(), ref=call.ref).ref == 1
+    assert store.read().calls == ()
+
+
+def test_an_id_that_a_server_uses_again_after_the_end_is_a_new_task(store):
+    add(store, task(status="completed"))
+    call = store.begin_call(STUDIO, "reflow", None)
+    record = add(store, task(), ref=call.ref)
+    assert (record.ref, record.status, record.ended_at) == (2, "working", None)
+    assert store.read().tasks == (record,)
+
+
+def test_a_number_that_another_task_has_meanwhile_is_not_given_twice(store):
+    add(store, task("a"))
+    assert add(store, task("b"), ref=1).ref == 2
+    assert add(store, task("c"), ref=9).ref == 9
+    assert add(store, task("d")).ref == 10
+
+
+def test_only_news_is_written_and_the_time_of_seeing_once_a_minute(store, path, fake_time):
+    add(store, task(status_message="1 of 2"))
+    written = path.stat().st_mtime_ns, path.stat().st_ino
+    fake_time.forward(seconds=59)
+    assert store.observe(1, task(status_message="1 of 2")).status_message == "1 of 2"
+    assert (path.stat().st_mtime_ns, path.stat().st_ino) == written
+    store.observe(1, task(status_message="2 of 2"))
+    assert path.stat().st_ino != written[1]
+    assert store.read().tasks[0].seen_at == fake_time.wall
+    fake_time.forward(seconds=60)
+    assert store.observe(1, task(status_message="2 of 2")).seen_at == fake_time.wall
+    assert store.read().tasks[0].seen_at == fake_time.wall
+
+
+def test_a_long_watch_reads_the_file_again_only_when_it_is_another_one(
+    store, path, fake_time, monkeypatch
+):
+    add(store, task())
+    store.observe(1, task())
+    monkeypatch.setattr("mcptask.store.statefile.loads", None)
+    assert store.observe(1, task()).ref == 1
+    monkeypatch.undo()
+    TaskStore(path, fake_time.clock).forget([1])
+    assert store.observe(1, task()) is None
+
+
+def test_a_record_that_was_never_seen_is_written_at_once(store, path, fake_time):
+    store.change(lambda _: State(tasks=(TaskRecord(ref=1, task_id="tsk_1", status="working"),)))
+    assert store.observe(1, task()).seen_at == fake_time.wall
+
+
+def test_the_end_is_remembered_and_never_taken_back(store, fake_time):
+    add(store, task())
+    ended = store.observe(1, task(status="failed", status_message="no room"))
+    assert ended.ended_at == fake_time.wall
+    fake_time.forward(hours=1)
+    assert store.observe(1, task(status="working")) == ended
+    assert store.read().tasks == (ended,)
+
+
+def test_a_task_that_was_forgotten_meanwhile_stays_forgotten(store):
+    add(store, task())
+    assert store.forget([1, 7]) == (1,)
+    assert store.observe(1, task(status="completed")) is None
+    assert store.answered(1, ["approve"]) is None
+    assert store.read() == State(next_ref=2)
+
+
+def test_a_lost_task_is_lost_since_the_first_time_until_the_server_knows_it_again(store, fake_time):
+    add(store, task())
+    since = fake_time.wall
+    assert store.lost(1).lost_at == since
+    fake_time.forward(seconds=1)
+    assert store.lost(1).lost_at == since
+    assert store.read().tasks[0].lost_at == since
+    assert store.observe(1, task()).lost_at is None
+    assert store.read().tasks[0].lost_at is None
+    assert store.lost(7) is None
+
+
+def test_an_ended_task_that_was_lost_may_be_found_again_too(store):
+    ended = add(store, task(status="completed"))
+    store.lost(1)
+    assert store.observe(1, task(status="working")) == ended
+    assert store.read().tasks == (ended,)
+
+
+def test_an_id_that_a_server_gives_again_after_losing_it_is_a_new_task(store):
+    add(store, task())
+    store.answered(1, ["approve"])
+    store.lost(1)
+    call = store.begin_call(STUDIO, "reflow", None)
+    record = add(store, task(), ref=call.ref)
+    assert (record.ref, record.answered, record.lost_at) == (2, (), None)
+    assert store.read().tasks == (record,)
+
+
+def test_answers_are_remembered_once_and_in_order(store):
+    add(store, task())
+    store.answered(1, ["b", "a"])
+    assert store.answered(1, ["a", "c"]).answered == ("b", "a", "c")
+    assert store.read().tasks[0].answered == ("b", "a", "c")
+
+
+def test_forgetting_drops_call_marks_too(store):
+    call = store.begin_call(STUDIO, "reflow", None)
+    record = add(store, task())
+    assert store.forget([record.ref, call.ref, call.ref]) == (1, 2)
+    assert store.forget([1]) == ()
+
+
+def test_a_change_that_changes_nothing_writes_nothing(store, path):
+    assert store.change(lambda state: state) == State()
+    assert not path.exists()
+
+
+def test_what_the_change_raises_comes_out_with_nothing_written(store, path):
+    add(store, task())
+    before = path.read_bytes()
+
+    def fails(state):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        store.change(fails)
+    assert path.read_bytes() == before
+
+
+def test_live_and_lost_tasks_are_never_dropped_and_ended_ones_only_beyond_the_newest_200(
+    store, fake_time
+):
+    def many(state):
+        live = [TaskRecord(ref=ref, task_id=f"l{ref}", status="odd") for ref in range(1, 301)]
+        ended = [
+            TaskRecord(ref=ref, task_id=f"e{ref}", status="completed", ended_at=None)
+            for ref in range(301, 301 + KEPT_ENDED)
+        ]
+        return State(next_ref=501, tasks=(*live, *ended))
+
+    store.change(many)
+    record = add(store, task(status="completed"))
+    state = store.read()
+    assert len([one for one in state.tasks if one.status == "odd"]) == 300
+    ended = [one.ref for one in state.tasks if one.terminal]
+    assert ended == [*range(302, 301 + KEPT_ENDED), record.ref]
+    store.lost(302)
+    for name in "ab":
+        add(store, task(name, status="completed"))
+    ended = [one.ref for one in store.read().tasks if one.terminal]
+    assert ended[:2] == [302, 304]
+    assert len(ended) == KEPT_ENDED + 1
+
+
+@pytest.mark.parametrize(
+    "task_id",
+    ['"quotes"', "a b", "../../x", "a/b\\c", "two\nlines", "--help", "Ünï🎬", "\ud800", "\x1b]0;"],
+)
+def test_hostile_ids_survive(store, path, fake_time, task_id):
+    add(store, task(task_id))
+    assert TaskStore(path, fake_time.clock).read().tasks[0].task_id == task_id
+    assert find(store.read(), task_id).ref == 1
