@@ -1,5 +1,6 @@
 """The entry point. Everything is imported inside `try`, so that Ctrl-C during start-up ends quietly too."""
 
+import gc
 import sys
 
 
@@ -10,8 +11,13 @@ def main() -> int:
             # Before anything is imported: scripts ask for the version, and it must cost nothing.
             from mcptask import __version__
 
-            print(f"mcptask {__version__}")
-            return 0
+            try:
+                print(f"mcptask {__version__}", flush=True)
+                return 0
+            except OSError:
+                pass  # the long way round knows what to do with a stdout like this
+        # Thousands of objects that all stay: looking through them again and again finds nothing.
+        gc.set_threshold(20_000)
         from mcptask.cli import run
         from mcptask.env import process_env
 

@@ -1,40 +1,37 @@
 """The table of commands, and the one place where errors become words, documents and exit codes."""
 
+import errno
+import importlib
 import os
-import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from contextlib import suppress
+from dataclasses import replace
+from typing import Annotated, Any, TextIO
 
 import typer
 
 from mcptask import __version__
 from mcptask.commands._answer import Answer
 from mcptask.commands._deliver import deliver
-from mcptask.commands.call import call
-from mcptask.commands.cancel import cancel
-from mcptask.commands.demo import demo
-from mcptask.commands.forget import forget
-from mcptask.commands.get import get
-from mcptask.commands.list import list_
-from mcptask.commands.servers import servers
-from mcptask.commands.tools import tools
-from mcptask.commands.update import update
-from mcptask.commands.watch import watch
 from mcptask.env import Env
 from mcptask.errors import ExitCode, Interrupted, McptaskError, UsageError
 
-# Name → function, in the order in which `--help` lists them.
-COMMANDS: dict[str, Callable[..., Any]] = {
-    "call": call,
-    "watch": watch,
-    "get": get,
-    "update": update,
-    "cancel": cancel,
-    "list": list_,
-    "forget": forget,
-    "tools": tools,
-    "servers": servers,
-    "demo": demo,
+# What writing to stdout may come to, besides a broken pipe. An error of a file or a connection is mapped
+# where it is used, so none with these numbers comes this far from anywhere else.
+UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
+
+# Name → where its function is, in the order in which `--help` lists them.
+COMMANDS = {
+    "call": "mcptask.commands.call:call",
+    "watch": "mcptask.commands.watch:watch",
+    "get": "mcptask.commands.get:get",
+    "update": "mcptask.commands.update:update",
+    "cancel": "mcptask.commands.cancel:cancel",
+    "list": "mcptask.commands.list:list_",
+    "forget": "mcptask.commands.forget:forget",
+    "tools": "mcptask.commands.tools:tools",
+    "servers": "mcptask.commands.servers:servers",
+    "demo": "mcptask.commands.demo:demo",
 }
 
 
@@ -62,47 +59,67 @@ def _root(
     """
 
 
-def make_app() -> typer.Typer:
-    """The Typer app. Plain help: Rich would cost 150 ms at each `--help`."""
+def make_app(only: str | None = None) -> typer.Typer:
+    """The Typer app. Plain help: Rich would cost 150 ms at each `--help`.
+
+    `only` is the one command to build: the other nine would cost a sixth of the start-up.
+    """
     app = typer.Typer(
         name="mcptask",
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_root)
-    for name, function in COMMANDS.items():
-        app.command(name)(function)
+    for name, place in COMMANDS.items():
+        if only in (None, name):
+            app.command(name)(_function(place))
     return app
+
+
+def _function(place: str) -> Callable[..., Any]:
+    module, _, name = place.partition(":")
+    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return function
 
 
 def run(argv: Sequence[str], env: Env) -> int:
     """One whole run: parse, work, print. Returns the exit code; nothing is raised but bugs in here."""
     try:
         answer = _work(argv, env)
-        return deliver(answer, argv, env) if isinstance(answer, Answer) else int(answer or 0)
+        return deliver(answer, env) if isinstance(answer, Answer) else int(answer or 0)
     except BrokenPipeError:
-        _silence(env)
         return int(ExitCode.BROKEN_PIPE)
-    except McptaskError as error:  # pragma: no cover - deliver itself failed, e.g. on a full disk
-        return int(error.exit_code)
+    except OSError as error:
+        return _unwritable(error, env)
+    finally:
+        for stream in (env.stdout, env.stderr):
+            _settle(stream)
 
 
 def _work(argv: Sequence[str], env: Env) -> Any:
-    command = typer.main.get_command(make_app())
+    known = argv[0] if argv and argv[0] in COMMANDS else None
+    command = typer.main.get_command(make_app(known))
     try:
-        return command.main(list(argv), prog_name="mcptask", standalone_mode=False, obj=env)
+        # Alone, it says what it can do, as `gh` and `kubectl` do.
+        return command.main(
+            list(argv) or ["--help"], prog_name="mcptask", standalone_mode=False, obj=env
+        )
     except McptaskError as error:
-        return _answer_to(error)
+        return _answer_to(error, argv)
     except (KeyboardInterrupt, typer.Abort):
-        return _answer_to(Interrupted("interrupted"))
+        return _answer_to(Interrupted("interrupted"), argv)
+    except BrokenPipeError:
+        raise
+    except SystemExit as ended:
+        # How Typer answers a broken pipe, with a status of its own.
+        raise ended.__context__ or ended from None
     except Exception as error:
-        if isinstance(error, BrokenPipeError):
+        if isinstance(error, OSError) and error.errno in UNWRITABLE:
             raise
         usage = _usage_error(error)
-        return _answer_to(usage or _internal(error, env))
+        return _answer_to(usage or _internal(error, env), argv)
 
 
 def _usage_error(error: Exception) -> UsageError | None:
@@ -125,15 +142,31 @@ def _internal(error: Exception, env: Env) -> McptaskError:
     )
 
 
-def _answer_to(error: McptaskError) -> Answer:
+def _answer_to(error: McptaskError, argv: Sequence[str]) -> Answer:
+    """An error outside every command. The parser has refused the arguments, so the format is guessed."""
     from mcptask.commands._reports import error_answer
 
-    return error_answer(error)
+    words = list(argv[: argv.index("--")] if "--" in argv else argv)
+    formats = [name for name in ("jsonl", "json") if f"--{name}" in words]
+    return replace(error_answer(error), format=formats[0] if formats else "text")
 
 
-def _silence(env: Env) -> None:
-    """Nobody reads stdout any more; Python would complain about that once more at its exit."""
+def _unwritable(error: OSError, env: Env) -> int:
+    """Stdout takes no more. That says nothing about a task, and is no bug, so it is 2: as for a state file
+    that the same full disk leaves unwritten."""
+    from mcptask.protocol.outcome import Problem
+    from mcptask.render.human import error_lines
+    from mcptask.render.streams import try_write
+
+    problem = Problem(kind="usage", message=f"cannot write the output: {error.strerror}")
+    try_write(env.stderr, error_lines(problem, colour=env.colour(env.stderr))[0] + "\n")
+    return int(ExitCode.USAGE)
+
+
+def _settle(stream: TextIO) -> None:
+    """What a stream did not take is dropped: Python would try again at its exit, and complain."""
     try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), env.stdout.fileno())
+        stream.flush()
     except (OSError, ValueError):
-        sys.stdout = None
+        with suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), stream.fileno())

@@ -1,8 +1,11 @@
-"""The world as one value: streams, terminal, environment and clock. Built once in `cli`, passed down.
+"""The world as one value: streams, terminal, environment and clock. Built once at the entry, passed down.
 
-Nothing below reads `os.environ`, `sys.stdout` or the time on its own, so a test replaces all of it at once.
+No other code of ours reads `os.environ`, a stream of `sys` or the time, so a test replaces all of it at once.
+Libraries have habits of their own: httpx takes proxies and CA files from the process's environment, and
+Typer prints its help on `sys.stdout`.
 """
 
+import io
 import os
 import sys
 import time
@@ -10,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, cast
 
 # How long one sleep may be: a poll interval of 1e308 ms must not overflow the event loop's clock.
 LONGEST_SLEEP = 3600.0
@@ -85,12 +88,15 @@ class Env:
 def _is_terminal(stream: TextIO) -> bool:
     try:
         return stream.isatty()
-    except (ValueError, AttributeError):  # closed, or not there at all
+    except ValueError:  # closed meanwhile
         return False
 
 
 def process_env() -> Env:
-    """The real world."""
+    """The real world. Whatever reads `sys` itself finds the streams as they are made here, too."""
+    sys.stdin = sys.stdin or _nowhere("r")
+    sys.stdout = _whole(sys.stdout or _nowhere("w"))
+    sys.stderr = sys.stderr or _nowhere("w")
     return Env(
         stdin=sys.stdin,
         stdout=sys.stdout,
@@ -98,3 +104,17 @@ def process_env() -> Env:
         environ=os.environ,
         cwd=Path(os.curdir),
     )
+
+
+def _nowhere(mode: str) -> TextIO:
+    """In place of a stream that is closed. It takes the free number of 0, 1 or 2, so that no file that is
+    opened later becomes somebody's stdout."""
+    return cast(TextIO, open(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8", closefd=False))
+
+
+def _whole(stream: TextIO) -> TextIO:
+    """A stream that writes all or says why not: that of PYTHONUNBUFFERED takes half a write for all."""
+    if not isinstance(stream.buffer, io.RawIOBase):
+        return stream
+    number, (encoding, errors) = stream.fileno(), (stream.encoding, stream.errors)
+    return open(number, "w", encoding=encoding, errors=errors, closefd=False)

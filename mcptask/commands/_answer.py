@@ -13,7 +13,7 @@ class Answer:
 
     `remarks` are lines for a person on stderr: not printed with --quiet. `errors` are always printed,
     unless the document carries them. Both are clean: nothing in them can drive a terminal. `lines` is
-    how many JSON lines were printed while the command ran.
+    how many JSON lines were printed while the command ran; `format` is `text`, `json` or `jsonl`.
     """
 
     exit_code: ExitCode = ExitCode.OK
@@ -22,3 +22,5 @@ class Answer:
     remarks: tuple[str, ...] = field(default=())
     errors: tuple[str, ...] = field(default=())
     lines: int = 0
+    format: str = "text"
+    quiet: bool = False

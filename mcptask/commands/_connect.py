@@ -1,49 +1,36 @@
 """From an endpoint to a session: the one place that picks a transport and a generation."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from mcptask.commands._job import Job
-from mcptask.protocol.generations.v2026_07_28 import PROBE_WAIT, V20260728
+from mcptask.errors import UsageError
+from mcptask.protocol.exchange import ANSWER_LIMIT
+from mcptask.protocol.generations.v2026_07_28 import CALL_WAIT, PROBE_WAIT, V20260728
 from mcptask.protocol.session import Session
 from mcptask.protocol.transports.base import Limits, Transport
-from mcptask.render.report import ServerInfo
-from mcptask.servers.resolve import Endpoint, credentials
-from mcptask.store.records import Origin
+from mcptask.servers.credentials import credentials
+from mcptask.servers.endpoint import Endpoint
 
 
-@asynccontextmanager
-async def connected(job: Job, endpoint: Endpoint, *, known: bool = False) -> AsyncIterator[Session]:
-    """A session with the server, closed at the end. `known`: it spoke this revision before."""
-    session = Session(
+def open_session(job: Job, endpoint: Endpoint, *, known: bool = False) -> Session:
+    """A session with the server, for `Sessions` to close. `known`: it spoke this revision before.
+
+    UsageError where the record of a task is all that is known of its server, and not enough.
+    """
+    if endpoint.lacks_secret:
+        raise UsageError(
+            f"the command of the task's server had a secret, which is not stored: {endpoint.address}",
+            hint='give the whole command again: --stdio "COMMAND"',
+        )
+    timeout = endpoint.timeout
+    return Session(
         _transport(job, endpoint),
-        V20260728(probe_wait=endpoint.timeout or PROBE_WAIT),
+        V20260728(probe_wait=timeout or PROBE_WAIT, call_wait=timeout or CALL_WAIT),
         clock=job.env.clock,
         greet=not endpoint.is_http,
         known=known and endpoint.is_http,
+        answer_limit=max(ANSWER_LIMIT, timeout or 0.0),
     )
-    try:
-        yield session
-    finally:
-        await session.close()
-
-
-def origin_of(endpoint: Endpoint) -> Origin:
-    """What a record keeps of an endpoint: enough to find it again, and no secret."""
-    if endpoint.server is not None:
-        return Origin(server=endpoint.server)
-    return Origin(
-        url=endpoint.url,
-        command=endpoint.command,
-        cwd=endpoint.cwd,
-        bearer_env=endpoint.bearer_env,
-    )
-
-
-def server_info(endpoint: Endpoint, version: str | None = None) -> ServerInfo:
-    """What the document says of the server."""
-    return ServerInfo(endpoint.server, endpoint.address, version, endpoint.name)
 
 
 def _transport(job: Job, endpoint: Endpoint) -> Transport:

@@ -1,36 +1,27 @@
 """Printing an `Answer`: data to stdout, words to stderr, in the format that was asked for."""
 
-from collections.abc import Sequence
-
 from mcptask.commands._answer import Answer
 from mcptask.env import Env
 from mcptask.render.streams import try_write, write
 
 
-def deliver(answer: Answer, argv: Sequence[str], env: Env) -> int:
-    """Print it; returns the exit code.
-
-    Which format is read from the arguments themselves: the parser may have refused them.
-    """
-    words = _before_separator(argv)
-    if "--jsonl" in words:
+def deliver(answer: Answer, env: Env) -> int:
+    """Print it; returns the exit code. `OSError` where stdout takes no more."""
+    if answer.format == "jsonl":
         from mcptask.render.jsonlines import end_line
 
         write(env.stdout, end_line(answer.body(), answer.lines + 1, env.clock.wall()) + "\n")
-    elif "--json" in words:
+    elif answer.format == "json":
         from mcptask.render.jsonout import dump
 
         write(env.stdout, dump(answer.body()) + "\n")
-    elif answer.text:
-        write(env.stdout, answer.text if answer.text.endswith("\n") else answer.text + "\n")
-    if not words.isdisjoint(("--json", "--jsonl")):
-        return int(answer.exit_code)
-    remarks = () if not words.isdisjoint(("--quiet", "-q")) else answer.remarks
-    for line in (*answer.errors, *remarks):
-        try_write(env.stderr, line + "\n")
+    else:
+        _as_text(answer, env)
     return int(answer.exit_code)
 
 
-def _before_separator(argv: Sequence[str]) -> set[str]:
-    words = list(argv)
-    return set(words[: words.index("--")] if "--" in words else words)
+def _as_text(answer: Answer, env: Env) -> None:
+    if answer.text:
+        write(env.stdout, answer.text if answer.text.endswith("\n") else answer.text + "\n")
+    for line in (*answer.errors, *(() if answer.quiet else answer.remarks)):
+        try_write(env.stderr, line + "\n")

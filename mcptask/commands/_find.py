@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 
-from mcptask.commands._connect import origin_of
 from mcptask.commands._job import Job
 from mcptask.errors import UsageError
-from mcptask.servers.resolve import Endpoint
+from mcptask.servers.endpoint import Endpoint, origin_of
+from mcptask.store.lookup import find, latest
 from mcptask.store.records import State, TaskRecord
-from mcptask.store.tasks import find, latest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,16 +30,21 @@ def find_task(job: Job, text: str) -> Found:
     """A stored task, or an id that is not stored where the options name a server."""
     try:
         record = find_record(job, text)
-    except UsageError:
-        if not job.selection.explicit:
+    except UsageError as error:
+        if error.data or not job.selection.explicit:  # data: several tasks fit
             raise
-        endpoint = job.endpoint()
-        origin = origin_of(endpoint)
-        return Found(
-            record=TaskRecord(ref=0, task_id=text, origin=origin, status="unknown"),
-            endpoint=endpoint,
-        )
-    return Found(record=record, endpoint=job.endpoint_of(record.origin))
+        return _by_hand(text, job.endpoint())
+    endpoint = job.endpoint_of(record.origin)
+    if origin_of(endpoint).place != record.origin.place:
+        # Another server may know the id too, but its answers are not the record's.
+        job.warn(f"task {record.ref} is on another server; nothing is noted of what this one says")
+        return _by_hand(record.task_id, endpoint)
+    return Found(record=record, endpoint=endpoint)
+
+
+def _by_hand(task_id: str, endpoint: Endpoint) -> Found:
+    record = TaskRecord(ref=0, task_id=task_id, origin=origin_of(endpoint), status="unknown")
+    return Found(record=record, endpoint=endpoint)
 
 
 def latest_task(job: Job) -> Found:

@@ -1,21 +1,23 @@
 """How a task stands: from the stored outcome where it ended, else from its server."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mcptask.commands._answer import Answer
-from mcptask.commands._connect import connected, server_info
 from mcptask.commands._find import Found, find_task
 from mcptask.commands._job import Job
 from mcptask.commands._keep import keep, keep_lost
-from mcptask.commands._reports import answer_of, problem_lines, result_of
+from mcptask.commands._reports import answer_of, problem_lines, result_of, server_info
 from mcptask.commands._words import lost, lost_by_hand
 from mcptask.errors import ExitCode, TaskLost, UsageError, WireError
 from mcptask.protocol.generations.snapshots import read_task
 from mcptask.protocol.outcome import Outcome, outcome_of_error, outcome_of_task
-from mcptask.protocol.session import Session
 from mcptask.protocol.task import Task
 from mcptask.render.human import details
 from mcptask.render.report import Report
+
+if TYPE_CHECKING:
+    from mcptask.protocol.session import Session
 
 
 def look_up(job: Job, text: str, *, refresh: bool) -> Report:
@@ -25,11 +27,12 @@ def look_up(job: Job, text: str, *, refresh: bool) -> Report:
     if task is not None:
         return report_of(job, found, outcome_of_task(task))
 
-    async def ask() -> Report:
-        async with connected(job, found.endpoint, known=found.stored) as session:
-            return await asked(job, found, session)
-
     from mcptask.commands._run import run
+    from mcptask.commands._sessions import Sessions
+
+    async def ask() -> Report:
+        async with Sessions(job) as sessions:
+            return await asked(job, found, sessions.to(found.endpoint, known=found.stored))
 
     return run(lambda _: ask())
 
@@ -42,7 +45,7 @@ def stored_outcome(job: Job, found: Found) -> Task | None:
     return None if raw is None else read_task(raw)
 
 
-async def asked(job: Job, found: Found, session: Session) -> Report:
+async def asked(job: Job, found: Found, session: "Session") -> Report:
     """One `tasks/get`, noted in the state file."""
     try:
         task = await session.get(found.record.task_id)
@@ -51,10 +54,11 @@ async def asked(job: Job, found: Found, session: Session) -> Report:
     except WireError as error:
         return report_of(job, found, outcome_of_error(error))
     for warning in task.warnings:
-        job.warn(f"{found.endpoint.name}: {warning}")
+        job.warn(warning)
     if found.stored:
         keep(job, found.record, task)
-    return report_of(job, found, outcome_of_task(task), session.version)
+    answered = frozenset(found.record.answered)
+    return report_of(job, found, outcome_of_task(task, answered), session.version)
 
 
 def lost_task(job: Job, found: Found) -> TaskLost:
@@ -81,7 +85,7 @@ def answer(job: Job, report: Report, *, only_result: bool, exit_status: bool) ->
     told = report.outcome.task is not None
     if only_result and told:
         return _only_result(job, report)
-    shown = _without_exit_code(report) if told and not exit_status else report
+    shown = report if exit_status else untroubled(report)
     text = "\n".join(_told(job, report)) if told else ""
     result = result_of(job, report.outcome)
     return answer_of(job, shown, text="\n\n".join(part for part in (text, result) if part))
@@ -94,7 +98,10 @@ def _told(job: Job, report: Report) -> list[str]:
     return [*lines, *problem_lines(job, report)] if failed else lines
 
 
-def _without_exit_code(report: Report) -> Report:
+def untroubled(report: Report) -> Report:
+    """The command did what it says once the state is told, whatever the state is."""
+    if report.outcome.task is None:
+        return report
     return replace(report, outcome=replace(report.outcome, exit_code=ExitCode.OK))
 
 

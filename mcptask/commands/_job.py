@@ -1,5 +1,6 @@
 """One run of one command: the world, the options, and what several steps of it need, each made once."""
 
+import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,21 +13,28 @@ from mcptask.store import paths
 
 if TYPE_CHECKING:
     from mcptask.commands._options import Options
+    from mcptask.origin import Origin
     from mcptask.render.report import Reporter
     from mcptask.servers.config import Config
-    from mcptask.servers.resolve import Endpoint, Selection
+    from mcptask.servers.endpoint import Endpoint
+    from mcptask.servers.resolve import Selection
     from mcptask.store.outcomes import OutcomeStore
-    from mcptask.store.records import Origin
     from mcptask.store.tasks import TaskStore
 
 
 @dataclass
 class Job:
-    """`warnings` gathers what the document lists under that name; `warn` says it on stderr as well."""
+    """`warnings` gathers what the document lists under that name; `warn` says it on stderr as well.
+    `deadline` is when `--timeout` ends all waiting, on the clock's `now`; it counts from the start."""
 
     env: Env
     options: "Options"
     warnings: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        timeout = self.options.timeout
+        self.reporter: Reporter | None = None
+        self.deadline = None if timeout is None else self.env.clock.now() + timeout
 
     @cached_property
     def store(self) -> "TaskStore":
@@ -41,16 +49,13 @@ class Job:
         path = paths.config_file(self.env, self.options.config)
         return read(path, must_exist=bool(self.options.config))
 
-    @cached_property
-    def reporter(self) -> "Reporter":
-        from mcptask.commands._reporters import make_reporter
+    def reporter_for(self, tasks: int) -> "Reporter":
+        """The reporter of this run, made when the first event is to be shown."""
+        if self.reporter is None:
+            from mcptask.commands._reporters import make_reporter
 
-        return make_reporter(self.env, self.options)
-
-    @property
-    def lines(self) -> int:
-        """How many JSON lines were printed so far."""
-        return getattr(self.reporter, "printed", 0) if self.options.jsonl else 0
+            self.reporter = make_reporter(self.env, self.options, several=tasks > 1)
+        return self.reporter
 
     @cached_property
     def outcomes(self) -> "OutcomeStore":
@@ -77,27 +82,25 @@ class Job:
         """The server of a stored task."""
         from mcptask.servers.resolve import endpoint_of_record
 
-        endpoint = endpoint_of_record(
-            origin.server,
-            origin.url,
-            origin.command,
-            origin.cwd,
-            origin.bearer_env,
-            self.selection,
-            self.config,
-            self.env.environ,
-        )
+        endpoint = endpoint_of_record(origin, self.selection, self.config, self.env.environ)
         self.explain(f"{endpoint.name}: {endpoint.source}")
         return endpoint
 
-    @property
-    def told(self) -> bool:
-        """Has a reporter written what happened in lines that stay?"""
-        return getattr(self.__dict__.get("reporter"), "stays", False)
+    @cached_property
+    def stdin_text(self) -> str:
+        try:
+            return self.env.stdin.read()
+        except (OSError, UnicodeError) as error:
+            raise UsageError(f"standard input cannot be read: {error}") from error
+
+    def read_stdin_early(self, *arguments: str | None) -> None:
+        """Read stdin now if one of these names it: inside the event loop no signal could end the reading."""
+        if any(text in ("-", "@-") or text.endswith("=@-") for text in arguments if text):
+            self.stdin_text  # noqa: B018 - reading it is the point
 
     def read_file(self, path: str) -> str:
         """The text of a file that an argument names; `~` is ours to expand after `@`."""
-        return Path(path).expanduser().read_text(encoding="utf-8")
+        return Path(os.path.expanduser(path)).read_text(encoding="utf-8")
 
     @property
     def cwd(self) -> str:
@@ -110,18 +113,14 @@ class Job:
 
     def warn(self, text: str) -> None:
         """Something that a person should know once: on stderr, and in the document."""
-        if text in self.warnings:
-            return
-        self.warnings.append(text)
-        if not self.options.quiet:
+        if self.list_warning(text) and not self.options.quiet:
             self._say(f"warning: {clean(text)}")
 
-    def seconds(self, name: str) -> float | None:
-        """The duration that an option gives, in seconds."""
-        from mcptask.commands._durations import seconds
-
-        text = getattr(self.options, name)
-        return None if text is None else seconds(text)
+    def list_warning(self, text: str) -> bool:
+        """For the document only; False where it is listed already."""
+        new = text not in self.warnings
+        self.warnings.extend([text] if new else [])
+        return new
 
     def say(self, text: str) -> None:
         """A remark for a person, unless --quiet."""
@@ -130,9 +129,8 @@ class Job:
 
     def _say(self, line: str) -> None:
         """A line on stderr; above the live view, where there is one."""
-        note = getattr(self.__dict__.get("reporter"), "note", None)
-        if note is not None:
-            note(line)
+        if self.reporter is not None:
+            self.reporter.note(line)
             return
         from mcptask.render.streams import try_write
 

@@ -5,13 +5,15 @@ from datetime import datetime
 
 from mcptask.commands._answer import Answer
 from mcptask.commands._job import Job
-from mcptask.errors import UsageError
+from mcptask.errors import McptaskError, UsageError
+from mcptask.origin import Origin
 from mcptask.protocol.task import Status
+from mcptask.protocol.transports.redact import bare_url, shown_command
 from mcptask.render import jsonout
-from mcptask.render.contract import CallBody, RecordBody
+from mcptask.render.contract import CallBody, ListDocument, RecordBody, ServerBody
 from mcptask.render.report import ServerInfo
 from mcptask.render.tables import CallRow, TaskRow, task_table
-from mcptask.store.records import CallRecord, Origin, TaskRecord, bare_url
+from mcptask.store.records import CallRecord, TaskRecord
 
 STATES = (*Status, "lost")
 
@@ -32,7 +34,7 @@ def list_tasks(job: Job, wanted: Filter, *, refresh: bool) -> Answer:
     if refresh:
         from mcptask.commands._refreshing import refresh_tasks
 
-        refresh_tasks(job)
+        refresh_tasks(job, lambda origin: _on(origin, wanted.server))
     state = job.store.read()
     for warning in job.store.warnings:
         job.warn(warning)
@@ -42,9 +44,7 @@ def list_tasks(job: Job, wanted: Filter, *, refresh: bool) -> Answer:
         calls = []
     wall = job.env.clock.wall()
     return Answer(
-        body=lambda: jsonout.list_document(
-            [_record_body(task) for task in tasks], [_call_body(call) for call in calls]
-        ),
+        body=lambda: _document(job, tasks, calls),
         text="\n".join(_table(job, tasks, calls, wall)),
         remarks=() if tasks or calls else ("No tasks.  mcptask call TOOL starts one.",),
     )
@@ -56,12 +56,32 @@ def _matches(task: TaskRecord, wanted: Filter) -> bool:
 
 
 def _on(origin: Origin, server: str | None) -> bool:
-    return server is None or bare_url(server) in (origin.server, origin.url, place(origin))
+    if server is None:
+        return True
+    return server in (origin.server, place(origin)) or bare_url(server) == origin.url
 
 
 def place(origin: Origin) -> str:
     """Where a task lives, for people: the server's name, else its URL, else its command."""
-    return origin.server or origin.url or " ".join(origin.command) or "unknown"
+    return origin.server or origin.url or shown_command(origin.command) or "unknown"
+
+
+def _addresses(job: Job, names: set[str]) -> dict[str, str]:
+    """The URL or command of each configured server, as every document shows it; nothing is contacted.
+
+    A server that the config can no longer tell is missing.
+    """
+    from mcptask.servers.config import DEMO, Config
+    from mcptask.servers.resolve import address_of_record
+
+    try:
+        config = Config() if names <= {DEMO} else job.config
+    except McptaskError:  # `list` needs no config, so a broken one does not stop it
+        config = Config()
+    found = {
+        name: address_of_record(Origin(server=name), config, job.env.environ) for name in names
+    }
+    return {name: address for name, address in found.items() if address is not None}
 
 
 def state_of(task: TaskRecord) -> str:
@@ -101,13 +121,26 @@ def _age(moment: datetime | None, wall: datetime) -> float | None:
     return None if moment is None else max((wall - moment).total_seconds(), 0.0)
 
 
-def _record_body(task: TaskRecord) -> RecordBody:
+def _document(job: Job, tasks: list[TaskRecord], calls: list[CallRecord]) -> ListDocument:
+    origins = [*(task.origin for task in tasks), *(call.origin for call in calls)]
+    named = {origin.server for origin in origins if origin.server is not None}
+    addresses = _addresses(job, named) if named else {}
+
+    def server(origin: Origin, protocol: str | None) -> ServerBody:
+        address = addresses.get(origin.server or "", place(origin))
+        return jsonout.server_body(ServerInfo(origin.server, address, protocol))
+
+    return jsonout.list_document(
+        [_record_body(task, server(task.origin, task.protocol)) for task in tasks],
+        [_call_body(call, server(call.origin, call.protocol)) for call in calls],
+    )
+
+
+def _record_body(task: TaskRecord, server: ServerBody) -> RecordBody:
     return {
         "ref": task.ref,
         "taskId": task.task_id,
-        "server": jsonout.server_body(
-            ServerInfo(task.origin.server, place(task.origin), task.protocol)
-        ),
+        "server": server,
         "tool": task.tool,
         "status": task.status,
         "statusMessage": task.status_message,
@@ -120,12 +153,10 @@ def _record_body(task: TaskRecord) -> RecordBody:
     }
 
 
-def _call_body(call: CallRecord) -> CallBody:
+def _call_body(call: CallRecord, server: ServerBody) -> CallBody:
     return {
         "ref": call.ref,
-        "server": jsonout.server_body(
-            ServerInfo(call.origin.server, place(call.origin), call.protocol)
-        ),
+        "server": server,
         "tool": call.tool or "",
         "sentAt": _utc(call.sent_at) or "",
     }

@@ -9,13 +9,23 @@ parameters, and calls the command with a `Job` made of the shared ones.
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 from mcptask.commands._answer import Answer
+from mcptask.commands._durations import seconds
 from mcptask.commands._job import Job, check_formats
+from mcptask.errors import McptaskError
+
+
+class OnInterrupt(StrEnum):
+    """What a signal does to a task that is followed."""
+
+    LEAVE = "leave"
+    CANCEL = "cancel"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +42,15 @@ class Options:
     jsonl: bool = False
     quiet: bool = False
     verbose: bool = False
-    timeout: str | None = None
-    interval: str | None = None
-    give_up_after: str | None = None
-    on_interrupt: str | None = None
+    timeout: float | None = None  # seconds, like the two below
+    interval: float | None = None
+    give_up_after: float | None = None
+    on_interrupt: OnInterrupt | None = None
+
+    @property
+    def format(self) -> str:
+        """`json`, `jsonl` or `text`."""
+        return "json" if self.json else "jsonl" if self.jsonl else "text"
 
 
 def _option(annotation: Any, *names: str, help: str, **more: Any) -> Any:
@@ -77,25 +92,28 @@ REACH: Mapping[str, Any] = {
 
 WAITING: Mapping[str, Any] = {
     "timeout": _option(
-        str | None,
+        float | None,
         "--timeout",
         metavar="DURATION",
+        parser=seconds,
         help="Stop waiting after this long (90s, 10m, 1h30m). The task goes on.",
     ),
     "interval": _option(
-        str | None,
+        float | None,
         "--interval",
         metavar="DURATION",
+        parser=seconds,
         help="Poll no more often than this; never more often than the server asks.",
     ),
     "give_up_after": _option(
-        str | None,
+        float | None,
         "--give-up-after",
         metavar="DURATION",
+        parser=seconds,
         help="Give up after this long without contact. Default: 5m.",
     ),
     "on_interrupt": _option(
-        str | None,
+        OnInterrupt | None,
         "--on-interrupt",
         metavar="leave|cancel",
         help="What Ctrl-C does to the task. Default: leave.",
@@ -111,11 +129,18 @@ def command(
 
     def decorate(work: Callable[..., Answer]) -> Callable[..., Answer]:
         def run(ctx: typer.Context, **given: Any) -> Answer:
-            options = {name: given.pop(name) for name in shared}
-            options["header"] = tuple(options.get("header") or ())
-            job = Job(env=ctx.obj, options=Options(**options))
-            check_formats(job.options)
-            return work(job, **given)
+            shares = {name: given.pop(name) for name in shared}
+            shares["header"] = tuple(shares.get("header") or ())
+            options = Options(**shares)
+            job = Job(env=ctx.obj, options=options)
+            try:
+                check_formats(options)
+                answer = work(job, **given)
+            except McptaskError as error:
+                from mcptask.commands._reports import error_answer
+
+                answer = error_answer(error, tuple(job.warnings))
+            return replace(answer, format=options.format, quiet=options.quiet)
 
         run.__name__ = work.__name__
         run.__doc__ = work.__doc__

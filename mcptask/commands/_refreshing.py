@@ -1,47 +1,61 @@
 """`list --refresh`: one `tasks/get` for every task that goes on, all servers at once."""
 
 import asyncio
-from contextlib import AsyncExitStack
+from collections.abc import Callable
 
-from mcptask.commands._connect import connected
 from mcptask.commands._find import Found
 from mcptask.commands._getting import asked
 from mcptask.commands._job import Job
 from mcptask.commands._run import run
+from mcptask.commands._sessions import Sessions
 from mcptask.errors import McptaskError
+from mcptask.origin import Origin
 from mcptask.protocol.session import Session
-from mcptask.store.tasks import unended
+from mcptask.store.lookup import unended
 
 AT_ONCE = 8  # requests in flight for each server (A10.10)
 
 
-def refresh_tasks(job: Job) -> None:
-    """Note the state of every task that goes on; a server that does not answer is a warning."""
-    by_server: dict[str, list[Found]] = {}
+def refresh_tasks(job: Job, wanted: Callable[[Origin], bool]) -> None:
+    """Note the state of every task that goes on, on the servers that are `wanted`.
+
+    A server that does not answer is a warning.
+    """
+    by_server: dict[object, list[Found]] = {}
     for record in unended(job.store.read()):
+        if not wanted(record.origin):
+            continue
         try:
             found = Found(record=record, endpoint=job.endpoint_of(record.origin))
         except McptaskError as error:
             job.warn(f"task {record.ref}: {error.message}")
             continue
-        by_server.setdefault(found.endpoint.address, []).append(found)
+        by_server.setdefault(found.endpoint.key, []).append(found)
 
     async def work() -> None:
-        async with AsyncExitStack() as stack:
-            await asyncio.gather(*(_refresh(job, stack, some) for some in by_server.values()))
+        async with Sessions(job) as sessions:
+            await asyncio.gather(*(_refresh(job, sessions, some) for some in by_server.values()))
 
     if by_server:
         run(lambda _: work())
 
 
-async def _refresh(job: Job, stack: AsyncExitStack, tasks: list[Found]) -> None:
-    session = await stack.enter_async_context(connected(job, tasks[0].endpoint, known=True))
+async def _refresh(job: Job, sessions: Sessions, tasks: list[Found]) -> None:
+    try:
+        session = sessions.to(tasks[0].endpoint)
+    except McptaskError as error:
+        job.warn(f"{tasks[0].endpoint.name}: {error.message}")
+        return
     gate = asyncio.Semaphore(AT_ONCE)
     await asyncio.gather(*(_ask(job, found, session, gate) for found in tasks))
 
 
 async def _ask(job: Job, found: Found, session: Session, gate: asyncio.Semaphore) -> None:
-    async with gate:
-        report = await asked(job, found, session)
+    try:
+        async with gate:
+            report = await asked(job, found, session)
+    except McptaskError as error:  # a command that is gone, a token that is not set
+        job.warn(f"{found.endpoint.name}: {error.message}")
+        return
     if report.outcome.error is not None and report.outcome.task is None:
         job.warn(report.outcome.error.message)

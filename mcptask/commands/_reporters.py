@@ -10,7 +10,7 @@ def make_reporter(env: Env, options: Options, *, several: bool = False) -> Repor
     if options.jsonl:
         from mcptask.render.jsonlines import JsonLinesReporter
 
-        return JsonLinesReporter(env.stdout, env.clock)
+        return JsonLinesReporter(env.stdout, env.clock, env.stderr)
     if env.live and not options.quiet:
         from mcptask.render.live import LiveReporter
 

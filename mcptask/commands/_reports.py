@@ -6,11 +6,13 @@ from dataclasses import replace
 from mcptask.commands._answer import Answer
 from mcptask.commands._job import Job
 from mcptask.errors import ExitCode, McptaskError
-from mcptask.protocol.outcome import Outcome, exit_code_of_many, outcome_of_error
-from mcptask.render.human import error_lines, interrupted_lines, question_lines
+from mcptask.protocol.outcome import Outcome, Problem, exit_code_of_many, outcome_of_error
+from mcptask.render.human import error_lines, open_requests, question_lines
 from mcptask.render.jsonout import document, documents
-from mcptask.render.report import Report, Subject
+from mcptask.render.report import Report, ServerInfo, Subject
 from mcptask.render.results import result_text
+from mcptask.render.text import clean
+from mcptask.servers.endpoint import Endpoint
 
 
 def answer_of(
@@ -23,7 +25,7 @@ def answer_of(
         text=result_of(job, report.outcome) if text is None else text,
         remarks=tuple(remarks),
         errors=tuple(problem_lines(job, report)),
-        lines=job.lines,
+        lines=job.reporter.printed if job.reporter else 0,
     )
 
 
@@ -37,8 +39,13 @@ def answer_of_all(job: Job, reports: Sequence[Report]) -> Answer:
         body=lambda: documents(reports, code),
         text="".join(_titled(job, report) for report in reports),
         errors=tuple(line for report in reports for line in problem_lines(job, _named(report))),
-        lines=job.lines,
+        lines=job.reporter.printed if job.reporter else 0,
     )
+
+
+def server_info(endpoint: Endpoint, version: str | None = None) -> ServerInfo:
+    """What the document says of the server."""
+    return ServerInfo(endpoint.server, endpoint.address, version, endpoint.name)
 
 
 def result_of(job: Job, outcome: Outcome) -> str:
@@ -60,12 +67,19 @@ def problem_lines(job: Job, report: Report) -> list[str]:
         return [f"error: {report.tool or 'the tool'} ended with an error of its own"]
     server = report.server.label if report.server else "the server"
     subject = Subject(report.tool, server, report.ref, task.task_id if task else "", 0.0)
-    if outcome.name == "interrupted" and task is not None:
-        return interrupted_lines(subject)
+    if outcome.name == "interrupted":
+        return _goodbye(problem)
     lines = error_lines(problem, colour=colour)
     if outcome.name == "input_required" and task is not None:
-        return lines[:1] if job.told else lines[:1] + question_lines(subject, task)
+        told = job.reporter is not None and job.reporter.stays
+        return lines[:1] if told else lines[:1] + question_lines(subject, open_requests(problem))
     return lines
+
+
+def _goodbye(problem: Problem) -> list[str]:
+    """Nothing went wrong: what goes on, and the commands to come back, each on a line of its own."""
+    commands = (problem.hint or "").split("; ")
+    return [f"{clean(problem.message)}."] + [f"  {clean(line)}" for line in commands if line]
 
 
 def _named(report: Report) -> Report:
@@ -83,9 +97,9 @@ def _titled(job: Job, report: Report) -> str:
     return f"== {report.ref} {report.tool or ''} ==\n{text}" if text else ""
 
 
-def error_answer(error: McptaskError) -> Answer:
+def error_answer(error: McptaskError, warnings: tuple[str, ...] = ()) -> Answer:
     """An error before there was anything to report on."""
-    report = Report(outcome=outcome_of_error(error))
+    report = Report(outcome=outcome_of_error(error), warnings=warnings)
     problem = report.outcome.error
     return Answer(
         exit_code=error.exit_code,

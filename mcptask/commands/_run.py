@@ -7,10 +7,11 @@ cancel the call itself (A5.10), so the first signal waits a little for the handl
 import asyncio
 import contextlib
 import signal
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from typing import Any, TypeVar
 
-from mcptask.errors import Interrupted
+from mcptask.commands._job import Job
+from mcptask.errors import Interrupted, TimedOut
 
 T = TypeVar("T")
 
@@ -64,34 +65,48 @@ class Interruption:
             self._task.cancel()
 
 
+@contextlib.asynccontextmanager
+async def within(job: Job) -> AsyncIterator[None]:
+    """Inside, `--timeout` is an error like any other: `TimedOut`. Following has its own, gentler way."""
+    left = None if job.deadline is None else max(job.deadline - job.env.clock.now(), 0.0)
+    try:
+        async with asyncio.timeout(left):
+            yield
+    except TimeoutError:
+        raise TimedOut("the time given for waiting is over, and no answer has come") from None
+
+
 def run(work: Callable[[Interruption], Coroutine[Any, Any, T]]) -> T:
     """`asyncio.run`, with the signals turned into an `Interruption`."""
 
     async def main() -> T:
         interruption = Interruption()
-        loop = asyncio.get_running_loop()
-        for name in SIGNALS:
-            signum = getattr(signal, name, None)
-            # Windows has no such handlers: there Ctrl-C stays a KeyboardInterrupt.
-            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-                if signum is not None:
-                    loop.add_signal_handler(signum, interruption.arrived, int(signum))
+        usual = _hear_signals(asyncio.get_running_loop(), interruption)
         try:
             with interruption.told():
                 return await work(interruption)
         finally:
-            _disarm(loop, interruption)
+            # After one signal was obeyed, more of them must not cut off what is said about it.
+            for signum, handler in usual.items():
+                signal.signal(signum, signal.SIG_IGN if interruption.signum else handler)
 
     return asyncio.run(main())
 
 
-def _disarm(loop: asyncio.AbstractEventLoop, interruption: Interruption) -> None:
-    """Before the loop closes: a signal that met its closed pipe would print a traceback.
+def _hear_signals(loop: asyncio.AbstractEventLoop, interruption: Interruption) -> dict[int, Any]:
+    """Hand the signals to the interruption; returns what took care of them before.
 
-    After one signal was obeyed, more of them must not cut off what is said about it.
+    Not by the loop's own `add_signal_handler`: to take that away puts Python's default in its place first,
+    and for a moment one more Ctrl-C would end the process without a word.
     """
+    usual: dict[int, Any] = {}
     for name in SIGNALS:
         signum = getattr(signal, name, None)
-        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-            if signum is not None and loop.remove_signal_handler(signum) and interruption.signum:
-                signal.signal(signum, signal.SIG_IGN)
+        # One that is ignored already (nohup, a background job) stays ignored.
+        if signum is None or signal.getsignal(signum) is signal.SIG_IGN:
+            continue
+        with contextlib.suppress(ValueError):  # outside the main thread there are none
+            usual[signum] = signal.signal(
+                signum, lambda number, _: loop.call_soon_threadsafe(interruption.arrived, number)
+            )
+    return usual

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcptask.commands._answer import Answer
-from mcptask.commands._connect import connected, server_info
 from mcptask.commands._job import Job
+from mcptask.commands._reports import server_info
 from mcptask.commands._run import run
+from mcptask.commands._sessions import Sessions
 from mcptask.commands._tools import Tool, listed_tools, the_one
 from mcptask.render.jsonout import server_body
 from mcptask.render.tables import ToolRow, tool_details, tool_table
@@ -16,7 +17,8 @@ def show_tools(job: Job, name: str | None) -> Answer:
     endpoint = job.endpoint()
 
     async def work() -> tuple[list[Tool], str]:
-        async with connected(job, endpoint) as session:
+        async with Sessions(job) as sessions:
+            session = sessions.to(endpoint, known=False)
             return await listed_tools(job, endpoint, session), session.version
 
     listed, version = run(lambda _: work())

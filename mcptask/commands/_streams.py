@@ -2,22 +2,21 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 
-from mcptask.commands._connect import connected
 from mcptask.commands._job import Job
+from mcptask.commands._sessions import Sessions
 from mcptask.commands._words import lost
 from mcptask.errors import McptaskError
 from mcptask.protocol.events import Created, Ended, TaskEvent
 from mcptask.protocol.follow import follow
 from mcptask.protocol.lifecycle import Rules
 from mcptask.protocol.outcome import Outcome, outcome_of_error
-from mcptask.protocol.session import Session
 from mcptask.protocol.task import Task
 from mcptask.render.questions import task_name
 from mcptask.render.report import Subject
-from mcptask.servers.resolve import Endpoint
+from mcptask.servers.endpoint import Endpoint
 from mcptask.store.records import TaskRecord
 
 
@@ -44,27 +43,15 @@ def followed(
     wall, made = job.env.clock.wall(), record.created_at
     age = 0.0 if seed is not None or made is None else (wall - made).total_seconds()
     started = job.env.clock.now() - max(age, 0.0)
-    subject = Subject(record.tool, endpoint.name, record.ref or None, record.task_id, started)
+    subject = Subject(
+        record.tool,
+        endpoint.name,
+        record.ref or None,
+        record.task_id,
+        started,
+        frozenset(record.answered),
+    )
     return Followed(record=record, endpoint=endpoint, subject=subject, seed=seed)
-
-
-class Sessions:
-    """One session a server, opened when first needed."""
-
-    def __init__(self, job: Job, stack: AsyncExitStack, session: Session | None) -> None:
-        self._job = job
-        self._stack = stack
-        self._only = session
-        self._open: dict[str, Session] = {}
-
-    async def to(self, endpoint: Endpoint) -> Session:
-        if self._only is not None:
-            return self._only
-        if endpoint.address not in self._open:
-            self._open[endpoint.address] = await self._stack.enter_async_context(
-                connected(self._job, endpoint, known=True)
-            )
-        return self._open[endpoint.address]
 
 
 @asynccontextmanager
@@ -104,7 +91,7 @@ async def _events_of(
     job: Job, item: Followed, sessions: Sessions, rules: Rules
 ) -> AsyncGenerator[TaskEvent, None]:
     try:
-        session = await sessions.to(item.endpoint)
+        session = sessions.to(item.endpoint)
     except McptaskError as error:
         yield Ended(outcome_of_error(error, item.seed))
         return

@@ -6,10 +6,11 @@ from typing import Any
 
 from mcptask.commands._job import Job
 from mcptask.errors import UsageError
+from mcptask.nearest import nearest
 from mcptask.protocol.session import Session
 from mcptask.protocol.transports.headers import header_problem
-from mcptask.servers.config import nearest
-from mcptask.servers.resolve import Endpoint, credentials
+from mcptask.servers.credentials import credentials
+from mcptask.servers.endpoint import Endpoint
 from mcptask.store.paths import cache_folder
 from mcptask.store.toollists import ToolListCache, cache_key
 

@@ -1,23 +1,24 @@
 """Answering a task's questions: ask what is open now, check the answer, send it, remember it."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
-from mcptask.commands import _answers
+from mcptask.arguments.responses import ACCEPT, responses_to
 from mcptask.commands._answer import Answer
-from mcptask.commands._connect import connected
 from mcptask.commands._find import Found, find_task
-from mcptask.commands._follow import check_on_interrupt, follow_all, rules_of
-from mcptask.commands._getting import asked, report_of
+from mcptask.commands._follow import follow_all
+from mcptask.commands._getting import asked, report_of, untroubled
 from mcptask.commands._job import Job
 from mcptask.commands._reports import answer_of
-from mcptask.commands._run import Interruption, run
+from mcptask.commands._run import Interruption, run, within
+from mcptask.commands._sessions import Sessions
 from mcptask.commands._streams import followed
 from mcptask.errors import ExitCode, RpcError, StateError, UsageError, WireError
+from mcptask.protocol.events import Answered
 from mcptask.protocol.generations.jsonrpc import INVALID_PARAMS
 from mcptask.protocol.outcome import Outcome, outcome_of_error
-from mcptask.protocol.session import Session
 from mcptask.protocol.task import Task, open_questions
-from mcptask.render.report import Report
+from mcptask.render.answer_line import answer_line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,36 +32,44 @@ class Reply:
 
 
 def update_task(job: Job, text: str, reply: Reply, *, wait: bool) -> Answer:
-    check_on_interrupt(job)
     if len(reply.actions) > 1:
         raise UsageError(f"--{' and --'.join(reply.actions)} exclude each other")
     found = find_task(job, text)
+    job.read_stdin_early(reply.raw, *reply.fields)
 
     async def work(interruption: Interruption) -> Answer:
-        async with connected(job, found.endpoint, known=found.stored) as session:
-            return await _update(job, found, reply, session, interruption, wait)
+        async with Sessions(job) as sessions:
+            return await _update(job, found, reply, sessions, interruption, wait)
 
     return run(work)
 
 
 async def _update(
-    job: Job, found: Found, reply: Reply, session: Session, interruption: Interruption, wait: bool
+    job: Job, found: Found, reply: Reply, sessions: Sessions, interruption: Interruption, wait: bool
 ) -> Answer:
-    report = await asked(job, found, session)
-    task = report.outcome.task
-    if task is None:
-        return answer_of(job, report)
-    responses = _responses(job, found, task, reply)
-    try:
-        await session.update(task.task_id, responses)
-    except WireError as error:
-        return answer_of(job, report_of(job, found, _refused(error, task)))
+    session = sessions.to(found.endpoint, known=found.stored)
+    async with within(job):
+        report = await asked(job, found, session)
+        task = report.outcome.task
+        if task is None:
+            return answer_of(job, report)
+        responses = _responses(job, found, task, reply)
+        try:
+            await session.update(task.task_id, responses)
+        except WireError as error:
+            return answer_of(job, report_of(job, found, _refused(error, task)))
     found = _remembered(job, found, frozenset(responses))
+    item = followed(job, found.record, found.endpoint)
+    if wait or job.options.jsonl:
+        job.reporter_for(1).show(item.subject, Answered(tuple(sorted(responses))))
     if wait:
-        item = followed(job, found.record, found.endpoint)
-        (report,) = await follow_all(job, [item], interruption, rules_of(job), session=session)
+        (report,) = await follow_all(job, [item], interruption, sessions)
         return answer_of(job, report)
-    return _sent(job, found, task, frozenset(responses), session)
+    # Acknowledged is not applied: only the task itself can show that.
+    async with within(job):
+        now = untroubled(await asked(job, found, session))
+    sent = _told(found, now.outcome.task or task, frozenset(responses))
+    return answer_of(job, now if now.outcome.task else untroubled(report), remarks=sent, text="")
 
 
 def _responses(job: Job, found: Found, task: Task, reply: Reply) -> dict[str, dict[str, object]]:
@@ -74,15 +83,15 @@ def _responses(job: Job, found: Found, task: Task, reply: Reply) -> dict[str, di
             f"task {name} has its answers already; the server has not applied them yet",
             hint=_look(name),
         )
-    return _answers.responses(
+    return responses_to(
         still_open,
         list(reply.fields),
         reply.key,
-        reply.actions[0] if reply.actions else _answers.ACCEPT,
+        reply.actions[0] if reply.actions else ACCEPT,
         reply.raw,
         read_file=job.read_file,
-        read_stdin=job.env.stdin.read,
-        ref=name,
+        read_stdin=lambda: job.stdin_text,
+        answer_line=partial(answer_line, found.record.ref or None, task.task_id),
     )
 
 
@@ -109,12 +118,19 @@ def _remembered(job: Job, found: Found, keys: frozenset[str]) -> Found:
     return replace(found, record=replace(record, answered=(*record.answered, *sorted(keys))))
 
 
-def _sent(job: Job, found: Found, task: Task, keys: frozenset[str], session: Session) -> Answer:
-    """Acknowledged is not applied: the task shows that later."""
-    outcome = Outcome(name=task.status, exit_code=ExitCode.OK, task=task)
-    report: Report = report_of(job, found, outcome, session.version)
+def _told(found: Found, task: Task, keys: frozenset[str]) -> tuple[str, ...]:
+    """What to say after an answer was sent, by what the task looks like now."""
     name = found.record.ref or task.task_id
+    listed = task.input_requests if task.status == "input_required" else None
+    waiting = sorted(keys & set(listed or ()))
+    sent = f"Sent the answer to {', '.join(sorted(keys))}"
+    if waiting:
+        sent += "; the server has not applied it yet"
     left = open_questions(task, frozenset(found.record.answered))
     more = f" Still open: {', '.join(left)}." if left else ""
-    sent = f"Sent the answer to {', '.join(sorted(keys))}; the server has not applied it yet.{more}"
-    return answer_of(job, report, remarks=(sent, f"See what comes of it:  mcptask watch {name}"))
+    if task.terminal:
+        return (
+            f"{sent}. Task {name} ended: {task.status}.",
+            f"See the result:  mcptask get {name}",
+        )
+    return (f"{sent}.{more}", f"See what comes of it:  mcptask watch {name}")

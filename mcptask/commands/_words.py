@@ -10,12 +10,12 @@ from mcptask.store.records import TaskRecord
 def interrupted(name: str, signum: int, *, cancelled: bool) -> Interrupted:
     """A signal ended the following of a task."""
     if cancelled:
-        message = f"stopped following task {name}, and asked the server to cancel it"
+        message = f"Stopped following task {name}, and asked the server to cancel it"
         return Interrupted(
             message, signum=signum, hint=f"see what became of it: mcptask get {name}"
         )
     return Interrupted(
-        f"stopped following task {name}; it goes on",
+        f"Stopped following task {name}; it was left alone",
         signum=signum,
         hint=f"follow it again: mcptask watch {name}; cancel it: mcptask cancel {name}",
     )

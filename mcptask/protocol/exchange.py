@@ -13,13 +13,17 @@ from mcptask.protocol.transports.headers import encode, param_headers
 
 ATTEMPTS = 3  # of a request that is safe to repeat, where nobody loops above us
 PAUSE = 0.25  # s before the second attempt, three times that before the third
+ANSWER_LIMIT = 120.0  # s for one whole answer, however busy its stream is with keep-alives (A5.8)
 LONGEST_PAUSE = 5.0  # s: a longer Retry-After is for the caller to wait out
 
 
 class Caller:
     """Makes the calls of one session. `version` goes into the headers of every request."""
 
-    def __init__(self, transport: Transport, version: str, clock: Clock) -> None:
+    def __init__(
+        self, transport: Transport, version: str, clock: Clock, limit: float = ANSWER_LIMIT
+    ) -> None:
+        self._limit = limit
         self._transport = transport
         self._version = version
         self._clock = clock
@@ -42,11 +46,23 @@ class Caller:
         raise AssertionError("attempts is at least 1")  # pragma: no cover - for the type checker
 
     async def answer(self, request: Request) -> Message:
-        """The response to one request; what comes before it on the same stream is not for us."""
-        async with aclosing(self._transport.exchange(request)) as messages:
-            async for message in messages:
-                if "result" in message or "error" in message:
-                    return message
+        """The response to one request; what comes before it on the same stream is not for us.
+
+        Signs of life alone do not keep it waiting for ever: `Unreachable` after `wait` or ANSWER_LIMIT.
+        """
+        import asyncio  # here: a stored `get` imports this module and needs no event loop
+
+        limit = max(request.wait or 0.0, self._limit)
+        try:
+            async with (
+                asyncio.timeout(limit),
+                aclosing(self._transport.exchange(request)) as messages,
+            ):
+                async for message in messages:
+                    if "result" in message or "error" in message:
+                        return message
+        except TimeoutError:
+            raise Unreachable(f"no complete answer within {limit:g} s") from None
         raise Unreachable("the server's answer ended before it was complete")
 
     def _request(self, call: Call) -> Request:

@@ -90,12 +90,9 @@ async def _ask(
         snapshot = await session.get(task_id, attempts=1)
     except TaskLost:
         return denied(view, clock.now())
-    except Unreachable as error:
-        return missed(
-            view, error.message, clock.now(), retry_after=error.retry_after, spread=chance()
-        )
-    except Garbled as error:
-        return missed(view, error.message, clock.now(), spread=chance())
+    except (Unreachable, Garbled) as error:
+        wait = error.retry_after if isinstance(error, Unreachable) else None
+        return missed(view, error.message, clock.now(), retry_after=wait, spread=chance())
     return observe(view, snapshot, clock.now())
 
 

@@ -46,16 +46,25 @@ def is_local(ref: Any) -> bool:
     return isinstance(ref, str) and (ref == "#" or ref.startswith("#/"))
 
 
-def pointed(ref: Any, root: Schema) -> dict[str, Any]:
-    """What a local `$ref` (`#/$defs/Room`) points at; {} when it is not local or points nowhere."""
-    if not is_local(ref):
-        return {}
+def target(ref: str, root: Schema) -> Any:
+    """What a local `$ref` (`#/$defs/Room`) points at. LookupError when it points nowhere."""
     place: Any = root
     for part in ref[2:].split("/") if ref != "#" else ():
         if isinstance(place, list):  # generators refer into anyOf: `#/properties/a/anyOf/0`
             place = {str(index): each for index, each in enumerate(place)}
         key = unquote(part).replace("~1", "/").replace("~0", "~")
-        place = place.get(key) if isinstance(place, dict) else None
+        if not isinstance(place, dict):
+            raise LookupError(ref)
+        place = place[key]
+    return place
+
+
+def pointed(ref: Any, root: Schema) -> dict[str, Any]:
+    """The schema that a local `$ref` points at; {} when it is not local or points at none."""
+    try:
+        place = target(ref, root) if is_local(ref) else {}
+    except LookupError:
+        return {}
     return place if is_schema(place) else {}
 
 

@@ -16,7 +16,7 @@ from mcptask.errors import (
     Unreachable,
     WireError,
 )
-from mcptask.protocol.exchange import ATTEMPTS, Caller
+from mcptask.protocol.exchange import ANSWER_LIMIT, ATTEMPTS, Caller
 from mcptask.protocol.generations.base import (
     Call,
     CallAnswer,
@@ -48,7 +48,7 @@ class Session:
 
     `known` says that this server has spoken this generation before, so an odd answer is no reason to
     doubt it. `greet` asks `server/discover` first, as stdio wants it (A1.2); over HTTP the first real
-    request tells as much.
+    request tells as much. `answer_limit` bounds one whole answer, in seconds.
     """
 
     def __init__(
@@ -59,10 +59,11 @@ class Session:
         clock: Clock,
         greet: bool = False,
         known: bool = False,
+        answer_limit: float = ANSWER_LIMIT,
     ) -> None:
         self._transport = transport
         self._generation = generation
-        self._caller = Caller(transport, generation.version, clock)
+        self._caller = Caller(transport, generation.version, clock, answer_limit)
         self._greet = greet
         self._met = known
 
@@ -98,8 +99,8 @@ class Session:
     async def cancel(self, task_id: str) -> None:
         await self._run(self._generation.cancel_task(task_id))
 
-    async def close(self) -> None:
-        await self._transport.close()
+    async def close(self, *, hurry: bool = False) -> None:
+        await self._transport.close(hurry=hurry)
 
     async def _run(self, steps: Steps[T], *, attempts: int = ATTEMPTS) -> T:
         """Drive one conversation: make each call that it yields, hand it the result or the error."""

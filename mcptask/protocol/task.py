@@ -6,6 +6,7 @@ their unit in the name. Reading the wire is the generations' business: this modu
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -32,13 +33,6 @@ MOVES: Mapping[str, frozenset[str]] = {
     Status.CANCELLED: frozenset({Status.CANCELLED}),
 }
 
-# Which field a status must bring with it on `tasks/get` (A9.7).
-PAYLOADS = {
-    Status.COMPLETED: "result",
-    Status.FAILED: "error",
-    Status.INPUT_REQUIRED: "input_requests",
-}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
@@ -62,9 +56,13 @@ class Task:
 
     @property
     def has_payload(self) -> bool:
-        """Did the snapshot bring what its status promises? Always true where a status promises nothing."""
-        name = PAYLOADS.get(self.status)  # type: ignore[call-overload]
-        return name is None or getattr(self, name) is not None
+        """Did the snapshot bring what its status promises (A9.7)? True where a status promises nothing."""
+        promised = {
+            Status.COMPLETED: self.result is not None,
+            Status.FAILED: self.error is not None,
+            Status.INPUT_REQUIRED: bool(self.input_requests),  # an empty map asks nothing
+        }
+        return promised.get(self.status, True)  # type: ignore[call-overload, no-any-return]
 
 
 def may_follow(before: str, after: str) -> bool:
@@ -83,6 +81,19 @@ def open_questions(task: Task | None, answered: frozenset[str]) -> Mapping[str, 
     if task is None or task.status != Status.INPUT_REQUIRED:
         return {}
     return {k: v for k, v in (task.input_requests or {}).items() if k not in answered}
+
+
+def moment(text: object) -> datetime | None:
+    """A server's timestamp in UTC; without a zone it counts as UTC; None where it cannot be read."""
+    try:
+        return in_utc(datetime.fromisoformat(text)) if isinstance(text, str) else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def in_utc(when: datetime) -> datetime:
+    """OverflowError where the year 1 or 9999 is left."""
+    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
 
 
 def _visible(task: Task) -> tuple[Any, ...]:

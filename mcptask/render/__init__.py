@@ -1,3 +1,1 @@
-"""What people and programs see. Draws values that it is given: asks no server, reads no file,
-keeps no state.
-"""
+"""What people and programs see. Draws what it is given: asks no server, reads no file, keeps no state."""

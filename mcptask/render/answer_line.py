@@ -6,14 +6,14 @@ from typing import Any
 from mcptask.protocol.schemas import Schema, alternatives, choices, is_schema, kind, required, sub
 
 _MOST_CHOICES = 6
-_PLACEHOLDERS = {"integer": "NUMBER", "number": "NUMBER", "boolean": "true|false"}
+_PLACEHOLDERS = {"integer": "NUMBER", "number": "NUMBER", "boolean": "'true|false'"}
 
 
 def answer_line(ref: int | None, task_id: str, key: str, request: Any, open_keys: int) -> str:
-    """`mcptask update 7 --key approve action=waitlist|refund|keep`.
+    """`mcptask update 7 --key approve action='waitlist|refund|keep'`.
 
-    With more than one open question `--key` is needed. Names and choices are quoted for a shell;
-    `|` parts the choices, and capitals stand for what is still to be typed.
+    With more than one open question `--key` is needed. Names and choices are quoted for a shell; `|` parts
+    the choices, and capitals stand for what is still to be typed.
     """
     task = task_id if ref is None else str(ref)
     method = request.get("method") if is_schema(request) else None
@@ -63,8 +63,10 @@ def _placeholder(schema: Any, root: Schema) -> str:
     options = choices(first)
     if not options:
         return _PLACEHOLDERS.get(kind(first), "TEXT")
-    shown = [shell(_typed(option.value)) for option in options[:_MOST_CHOICES]]
-    return "|".join([*shown, "…"] if len(options) > _MOST_CHOICES else shown)
+    shown = [_typed(option.value) for option in options[:_MOST_CHOICES]]
+    more = ["…"] if len(options) > _MOST_CHOICES else []
+    # Quoted as one word: pasted as it is, it is refused, and starts no pipe that sends the first choice.
+    return shell("|".join([*shown, *more]))
 
 
 def _typed(value: Any) -> str:

@@ -6,11 +6,11 @@ What has no room is counted, never left out silently.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich.cells import cell_len
 from rich.text import Text
 
 from mcptask.protocol.task import Status
-from mcptask.render.parts import cut, fill, percent, sides
+from mcptask.render.cells import cell_width, fit, shorten
+from mcptask.render.parts import percent, sides
 from mcptask.render.questions import asked, task_name
 from mcptask.render.style import look
 from mcptask.render.text import clean, clock_time, humane
@@ -32,12 +32,10 @@ class _Widths:
 
 
 def board(screen: Screen, now: float, width: int, height: int) -> list[Text]:
-    """Summary, rows, folded counts, warnings, foot; within `height` unless the last rows are bad
-    ends.
-    """
+    """Summary, rows, folded counts, warnings, foot; within `height` unless the last rows are bad ends."""
     views = sorted(screen.tasks, key=_order)
     time = clock_time(now - screen.since)
-    counts = Text(cut(summary(views), max(width - len(time) - 2, 1)), "bold")
+    counts = Text(shorten(summary(views), max(width - len(time) - 2, 1)), "bold")
     head = sides(counts, Text(time), width)
     active = [view for view in views if view.active]
     foot = [] if screen.over or not active else [_foot(active)]
@@ -46,9 +44,9 @@ def board(screen: Screen, now: float, width: int, height: int) -> list[Text]:
     shown, folded = _fold(views, room, whole=screen.over)
     widths = _widths(shown, width)
     rows = [_row(view, widths, now) for view in shown]
-    counted = [Text(cut(f"  {text}", width), "dim") for text in folded]
-    noted = [Text(cut(f"  ! {text}", width), "yellow") for text in warnings]
-    return [*head, *rows, *counted, *noted, *(Text(cut(text, width), "dim") for text in foot)]
+    counted = [Text(shorten(f"  {text}", width), "dim") for text in folded]
+    noted = [Text(shorten(f"  ! {text}", width), "yellow") for text in warnings]
+    return [*head, *rows, *counted, *noted, *(Text(shorten(text, width), "dim") for text in foot)]
 
 
 def _order(view: TaskView) -> tuple[int, int, str]:
@@ -102,10 +100,10 @@ def _name(view: TaskView) -> str:
 
 def _widths(views: Sequence[TaskView], width: int) -> _Widths:
     roomy = width >= _ROOMY
-    ref = min(max((cell_len(_name(view)) for view in views), default=1), 12)
-    tool = max((cell_len(clean(view.subject.tool or "–")) for view in views), default=1)
+    ref = min(max((cell_width(_name(view)) for view in views), default=1), 12)
+    tool = max((cell_width(clean(view.subject.tool or "–")) for view in views), default=1)
     servers = {clean(view.subject.server) for view in views}
-    server = max((cell_len(name) for name in servers), default=0)
+    server = max((cell_width(name) for name in servers), default=0)
     tool, server = min(tool, 18 if roomy else 12), min(server, 14 if roomy else 8)
     if len(servers) < 2 and not roomy:
         server = 0
@@ -115,12 +113,12 @@ def _widths(views: Sequence[TaskView], width: int) -> _Widths:
 
 def _row(view: TaskView, widths: _Widths, now: float) -> Text:
     style = look(view.status)
-    server = fill(clean(view.subject.server), widths.server) + "  " if widths.server else ""
-    lead = f"  {fill(_name(view), widths.ref, right=True)}  "
-    lead += f"{fill(clean(view.subject.tool or '–'), widths.tool)}  {server}"
+    server = fit(clean(view.subject.server), widths.server) + "  " if widths.server else ""
+    lead = f"  {fit(_name(view), widths.ref, right=True)}  "
+    lead += f"{fit(clean(view.subject.tool or '–'), widths.tool)}  {server}"
     tail = _tail(view, now)
-    message = max(widths.rest - 2 - cell_len(tail), 1)
-    said = fill(_message(view, now), message)
+    message = max(widths.rest - 2 - cell_width(tail), 1)
+    said = fit(_message(view, now), message)
     return Text.assemble(lead, (style.glyph, style.colour), f" {said}", (tail, "dim"))
 
 

@@ -1,10 +1,9 @@
-"""How many terminal columns a text takes, and cutting and padding to columns. Standard library
-only.
+"""How many terminal columns a text takes, and cutting and padding to columns. Standard library only.
 
-The live view measures with Rich; this serves everything that must start fast.
+Every view measures its words with this. Rich, which the live view brings, only draws lines made so.
 """
 
-from unicodedata import east_asian_width, normalize
+from unicodedata import category, east_asian_width, normalize
 
 ELLIPSIS = "…"
 
@@ -18,7 +17,7 @@ def shorten(text: str, width: int) -> str:
     """The text in at most `width` columns; what is cut is marked by an ellipsis."""
     if cell_width(text) <= width:
         return text
-    return _head(text, width - 1) + ELLIPSIS if width > 0 else ""
+    return _head(text, width - 1).rstrip() + ELLIPSIS if width > 0 else ""
 
 
 def shorten_middle(text: str, width: int) -> str:
@@ -36,6 +35,21 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
     return space + text if right else text + space
 
 
+def fit(text: str, width: int, *, right: bool = False) -> str:
+    """The text in exactly `width` columns."""
+    return pad(shorten(text, width), width, right=right)
+
+
+def chop(text: str, width: int) -> list[str]:
+    """The text in pieces of at most `width` columns; one character at least in each."""
+    pieces = []
+    while text:
+        piece = _head(text, width) or text[:1]
+        pieces.append(piece)
+        text = text[len(piece) :]
+    return pieces or [""]
+
+
 def normal(text: str) -> str:
     """Composed characters, so that `é` is one column however it was sent."""
     return text if text.isascii() else normalize("NFC", text)
@@ -51,8 +65,8 @@ def _head(text: str, width: int) -> str:
 
 
 def _columns(character: str) -> int:
-    from unicodedata import category
-
-    if category(character) in {"Mn", "Me", "Cf"}:
+    kind = category(character)
+    if kind in {"Mn", "Me", "Cf"}:
         return 0
-    return 2 if east_asian_width(character) in {"W", "F"} else 1
+    # One that this Python does not know yet counts as wide there, which it mostly is not.
+    return 2 if kind != "Cn" and east_asian_width(character) in {"W", "F"} else 1

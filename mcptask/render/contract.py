@@ -1,8 +1,7 @@
-"""The typed definition of every JSON that programs can rely on. Types only: `jsonout` fills and
-writes them.
+"""The typed definition of every JSON that programs can rely on. Types only: `jsonout` fills and writes them.
 
-What the server sent (`task`, `result`, `error.data`, `inputRequests`) is passed on untouched, its
-unknown keys too, so those are plain objects here.
+What the server sent (`task`, `result`, `error.data`, `inputRequests`) is passed on untouched, its unknown
+keys too, so those are plain objects here.
 """
 
 from typing import Any, Literal, TypedDict

@@ -7,10 +7,10 @@ from rich.text import Text
 from mcptask.protocol.task import Status
 from mcptask.render.answer_line import answer_line
 from mcptask.render.board import board
+from mcptask.render.cells import cell_width, shorten
 from mcptask.render.parts import (
     bar,
     cropped,
-    cut,
     flow,
     named,
     percent,
@@ -34,11 +34,11 @@ _MOST_WARNINGS = 3
 # Outcomes that are said of the task itself: "reflow_month on studio completed after 0:08".
 _VERBS = frozenset({Status.COMPLETED, Status.FAILED, Status.CANCELLED})
 
+COUNTED_DOWN = 2.0  # s to the next poll from which on they are shown
+
 
 def frame(screen: Screen, now: float, width: int, height: int = 24) -> Text:
-    """The lines of one picture, none wider than `width`, at most `height` unless it is the last
-    one.
-    """
+    """The lines of one picture, none wider than `width`, at most `height` unless it is the last one."""
     columns = max(min(width, WIDEST), 1)
     if len(screen.tasks) > 1:
         lines = board(screen, now, columns, height)
@@ -46,7 +46,7 @@ def frame(screen: Screen, now: float, width: int, height: int = 24) -> Text:
         lines = [line for view in screen.tasks for line in _single(view, screen, now, columns)]
     if not screen.over and len(lines) > height:
         hidden = len(lines) - height + 1
-        lines = [*lines[: height - 1], Text(cut(f"… {hidden} more lines", columns), "dim")]
+        lines = [*lines[: height - 1], Text(shorten(f"… {hidden} more lines", columns), "dim")]
     fitted = [cropped(line, columns) for line in lines]
     for line in fitted:
         line.rstrip()
@@ -69,7 +69,7 @@ def _single(view: TaskView, screen: Screen, now: float, width: int) -> Iterator[
     yield from _warnings(view, width)
     if view.active:
         name = task_name(view.subject.ref, view.subject.task_id)
-        yield Text(cut(f"Ctrl-C leaves it running: mcptask watch {name}", width), "dim")
+        yield Text(shorten(f"Ctrl-C leaves it running: mcptask watch {name}", width), "dim")
 
 
 def _ids(view: TaskView) -> Text:
@@ -103,9 +103,7 @@ def _states(view: TaskView, now: float, width: int) -> Text:
 
 
 def _slots(view: TaskView) -> list[Text]:
-    """Working, input required and the end; a status that we do not know stands where working
-    does.
-    """
+    """Working, input required and the end; a status that we do not know stands where working does."""
     status = view.task.status if view.task else Status.WORKING
     known = status in {Status.INPUT_REQUIRED, *_VERBS}
     first = Status.WORKING if known else status
@@ -137,12 +135,12 @@ def _activity(view: TaskView, now: float, width: int) -> Iterator[Text]:
     lead = Text(look(view.status).glyph, "yellow") if asking else spinner(now)
     message = view.message or ("waiting for an answer" if asking else f"{look(view.status).word} …")
     lines = wrapped(message, width - 2, _MOST_MESSAGE_LINES)
-    meter = None if asking or view.outage else _meter(view, now, width, Text(lines[-1]).cell_len)
+    meter = None if asking or view.outage else _meter(view, now, width, cell_width(lines[-1]))
     for index, line in enumerate(lines):
         text = Text.assemble(lead if index == 0 else " ", " ", line)
         fits = meter and index == len(lines) - 1 and text.cell_len + 4 + meter.cell_len <= width
         yield Text.assemble(text, "    ", meter) if meter and fits else text
-    if meter and Text(lines[-1]).cell_len + 6 + meter.cell_len > width:
+    if meter and cell_width(lines[-1]) + 6 + meter.cell_len > width:
         yield Text.assemble("  ", meter)
 
 
@@ -173,7 +171,8 @@ def _polling(view: TaskView, now: float) -> str:
     if view.next_poll is None:
         return every
     wait = view.next_poll - now
-    return f"{every}, next in {humane(whole(wait))}" if wait > 0.2 else f"{every}, due now"
+    # A countdown that is over within a second or two only flickers.
+    return f"{every}, next in {humane(whole(wait))}" if wait > COUNTED_DOWN else every
 
 
 def _questions(view: TaskView, width: int) -> Iterator[Text]:
@@ -186,7 +185,7 @@ def _questions(view: TaskView, width: int) -> Iterator[Text]:
             yield from (Text(part) for part in (first, *(f"    {part}" for part in rest)))
         answer = answer_line(subject.ref, subject.task_id, key, request, len(asked))
         together = f"  Answer in another terminal:  {answer}"
-        if Text(together).cell_len <= width:
+        if cell_width(together) <= width:
             yield Text(together, "bold")
         else:  # a command to copy is never cut
             yield Text("  Answer in another terminal:")
@@ -196,7 +195,7 @@ def _questions(view: TaskView, width: int) -> Iterator[Text]:
 def _warnings(view: TaskView, width: int) -> Iterator[Text]:
     hidden = len(view.warnings) - _MOST_WARNINGS
     if hidden > 0:
-        yield Text(cut(f"! {hidden} earlier warnings", width), "yellow")
+        yield Text(shorten(f"! {hidden} earlier warnings", width), "yellow")
     for warning in view.warnings[-_MOST_WARNINGS:]:
         for line in wrapped(f"! {warning}", width, 3):
             yield Text(line, "yellow")

@@ -1,68 +1,57 @@
 """What a person reads besides progress and results: errors, how to come back, a task's details.
-Lines of text.
 
-Functions return lines without newlines; every word from outside is cleaned here.
+Functions return lines of text without newlines; every word from outside is cleaned here.
 """
 
-import shlex
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 
 from mcptask.protocol.outcome import Problem
-from mcptask.protocol.task import Status, Task
-from mcptask.render.answer_line import answer_line
+from mcptask.protocol.task import Task, moment
+from mcptask.render.answer_line import answer_line, shell
 from mcptask.render.cells import pad
-from mcptask.render.questions import fields, question, task_name
+from mcptask.render.questions import Request, fields, question, task_name
 from mcptask.render.report import Report, Subject
 from mcptask.render.style import look, paint
 from mcptask.render.text import clean, clean_block, flat, humane
 
-EMPTY_RESULT = "The result is empty."
 _LABEL = 10
 
 
 def error_lines(problem: Problem, *, colour: bool = False) -> list[str]:
-    """`error: …` and `hint: …`; further lines of either are marked with `|` so they cannot pass
-    for ours.
-    """
+    """`error: …` and `hint: …`; further lines of either are marked with `|` so they cannot pass for ours."""
     lines = _labelled("error", problem.message, "red", colour)
     if problem.code is not None:
         lines[0] += f" ({problem.code})"
     return lines + (_labelled("hint", problem.hint, "cyan", colour) if problem.hint else [])
 
 
-def warning_lines(warning: str, *, colour: bool = False) -> list[str]:
-    """`warning: …`"""
-    return _labelled("warning", warning, "yellow", colour)
-
-
-def created_lines(subject: Subject, task: Task) -> list[str]:
-    """What stderr says when a call is left running; stdout has the task id."""
+def created_lines(subject: Subject, task: Task, *, where: str = "") -> list[str]:
+    """What stderr says when a call is left running; stdout has the task id. `where` is the server's address
+    if the task could not be stored: then it is found there and by its id only.
+    """
     name = task_name(subject.ref, subject.task_id)
     message = f": {flat(task.status_message)}" if task.status_message else ""
     state = f"Task {name} is {look(task.status).word} on {clean(subject.server)}{message}"
     kept = f"Kept for {humane(task.ttl_ms / 1000)}. " if task.ttl_ms is not None else ""
-    follow = f"Follow it, here or in any later terminal:  mcptask watch {name}"
+    server = f" -s {shell(where)}" if where else ""
+    follow = f"Follow it, here or in any later terminal:  mcptask watch {name}{server}"
     return [state if state.endswith((".", "!", "?", "…")) else f"{state}.", kept + follow]
 
 
-def interrupted_lines(subject: Subject) -> list[str]:
-    """After Ctrl-C while following: what goes on, how to come back, how to stop it for good."""
-    name = task_name(subject.ref, subject.task_id)
-    what = f"{clean(subject.tool)} " if subject.tool else ""
-    return [
-        f"Task {name} ({what}on {clean(subject.server)}) goes on. "
-        f"Follow it again:  mcptask watch {name}",
-        f"To ask the server to cancel it:  mcptask cancel {name}",
-    ]
+def open_requests(problem: Problem | None) -> Mapping[str, Request]:
+    """The open questions of an outcome that is `input_required`: key → request; empty for any other."""
+    if problem is None or problem.kind != "input":
+        return {}
+    requests: Mapping[str, Request] | None = (problem.data or {}).get("inputRequests")
+    return requests or {}
 
 
-def question_lines(subject: Subject, task: Task) -> list[str]:
-    """Each question that the task asks, its fields, and the exact line that answers it."""
-    asked = task.input_requests or {}
+def question_lines(subject: Subject, requests: Mapping[str, Request]) -> list[str]:
+    """Each question, its fields, and the exact line that answers it. `requests` are the open ones."""
     lines: list[str] = []
-    for key, request in asked.items():
-        answer = answer_line(subject.ref, subject.task_id, key, request, len(asked))
+    for key, request in requests.items():
+        answer = answer_line(subject.ref, subject.task_id, key, request, len(requests))
         lines.append(question(subject.server, key, request))
         lines += [f"  {text}" for text in fields(request)]
         lines.append(f"  answer:  {answer}")
@@ -70,16 +59,14 @@ def question_lines(subject: Subject, task: Task) -> list[str]:
 
 
 def details(report: Report, wall: datetime, *, colour: bool = False) -> list[str]:
-    """What `get` prints of a task: who, state, message, times, time to live, questions. `wall` is
-    now.
-    """
+    """What `get` prints of a task: who, state, message, times, time to live, questions. `wall` is now."""
     task = report.outcome.task
     if task is None:
         return []
     lines = [f"{pad(label, _LABEL)}{value}" for label, value in _facts(report, task, wall, colour)]
     server = report.server.label if report.server else "the server"
     subject = Subject(report.tool, server, report.ref, task.task_id, 0.0)
-    questions = question_lines(subject, task) if task.status == Status.INPUT_REQUIRED else []
+    questions = question_lines(subject, open_requests(report.outcome.error))
     return [*lines, "", *questions] if questions else lines
 
 
@@ -98,10 +85,10 @@ def _facts(report: Report, task: Task, wall: datetime, colour: bool) -> Iterator
 
 
 def _times(task: Task, wall: datetime) -> Iterator[tuple[str, str]]:
-    created = _moment(task.created_at)
+    created = moment(task.created_at)
     if created:
         yield "created", _ago(created, wall)
-    updated = _moment(task.raw.get("lastUpdatedAt"))
+    updated = moment(task.raw.get("lastUpdatedAt"))
     if updated:
         yield "changed", _ago(updated, wall)
     if task.ttl_ms is None:
@@ -110,28 +97,12 @@ def _times(task: Task, wall: datetime) -> Iterator[tuple[str, str]]:
     yield ("kept for", humane(left)) if left > 0 else ("expired", f"{humane(-left)} ago")
 
 
-def _ago(moment: datetime, wall: datetime) -> str:
-    local = moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    return f"{local}, {humane(max((wall - moment).total_seconds() // 1, 0.0))} ago"
-
-
-def _moment(text: object) -> datetime | None:
-    """A time that the server sent, leniently: None where it is none."""
-    if not isinstance(text, str):
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
+def _ago(when: datetime, wall: datetime) -> str:
+    local = when.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    return f"{local}, {humane(max((wall - when).total_seconds() // 1, 0.0))} ago"
 
 
 def _labelled(label: str, text: str, colour: str, on: bool) -> list[str]:
     first, *rest = [clean(line) for line in clean_block(text).split("\n")] or [""]
     marked = [f"{' ' * len(label)}| {line}" for line in rest if line.strip()]
     return [f"{paint(label + ':', colour, on)} {first}", *marked]
-
-
-def shell_line(*words: str) -> str:
-    """A command to type, quoted for the shell."""
-    return "mcptask " + " ".join(shlex.quote(clean(word)) for word in words)

@@ -8,23 +8,23 @@ from mcptask.env import Clock
 from mcptask.protocol.events import TaskEvent
 from mcptask.render.jsonout import document, event_head, event_line, line
 from mcptask.render.report import Report, Subject
-from mcptask.render.streams import write
+from mcptask.render.streams import try_write, write
+from mcptask.render.text import clean
 
 
 class JsonLinesReporter:
-    """A `Reporter` for programs. A broken stdout raises `OSError`: without a reader there is no
-    point.
-    """
+    """A `Reporter` for programs. A broken stdout raises `OSError`: without a reader there is no point."""
 
-    def __init__(self, stdout: TextIO, clock: Clock) -> None:
+    stays = False
+
+    def __init__(self, stdout: TextIO, clock: Clock, stderr: TextIO) -> None:
         self._stdout = stdout
+        self._stderr = stderr
         self._clock = clock
         self._seq = 0
 
     def show(self, subject: Subject, event: TaskEvent) -> None:
-        """One line. `Ended` gives none here: the command follows with `end`, which knows the
-        document.
-        """
+        """One line. `Ended` gives none here: the command follows with `end`, which knows the document."""
         now = self._clock.now()
         body = event_line(self._seq + 1, self._clock.wall(), subject, event, now=now)
         if body is not None:
@@ -40,6 +40,9 @@ class JsonLinesReporter:
         """The `ended` line of one of several tasks. The last line of all is `end_line`'s."""
         self._seq += 1
         write(self._stdout, end_line(document(report), self._seq, self._clock.wall()) + "\n")
+
+    def note(self, text: str) -> None:
+        try_write(self._stderr, f"{clean(text)}\n")
 
     def tick(self) -> None:
         """Programs need no sign of life."""

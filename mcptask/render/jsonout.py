@@ -1,6 +1,6 @@
 """JSON output: values of ours to the bodies of `contract`, and bodies to text.
 
-Imports nothing but the standard library: `list --json` must start fast.
+Loads no package that takes time: `list --json` must start fast.
 """
 
 import json
@@ -88,8 +88,7 @@ def error_body(problem: Problem) -> ErrorBody:
 def event_line(
     seq: int, at: datetime, subject: Subject, event: TaskEvent, *, now: float = 0.0
 ) -> dict[str, Any] | None:
-    """The JSON line of an event; None for those that give none (`Heard`; `Ended`, which needs a
-    report).
+    """The JSON line of an event; None for those that give none (`Heard`; `Ended`, which needs a report).
 
     `now` is the clock's time at `at`: it turns the event's own times into dates.
     """

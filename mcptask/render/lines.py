@@ -1,5 +1,4 @@
-"""Progress where nothing can be redrawn: logs, pipes, CI, dumb terminals. One flushed line for
-each change.
+"""Progress where nothing can be redrawn: logs, pipes, CI, dumb terminals. One flushed line for each change.
 
 Every line starts with our own name, so no runner takes a server's words for a command of its own.
 """
@@ -23,22 +22,21 @@ from mcptask.protocol.events import (
 from mcptask.render.answer_line import answer_line
 from mcptask.render.cells import shorten_middle
 from mcptask.render.questions import fields, question
-from mcptask.render.report import Subject
+from mcptask.render.report import Report, Subject
 from mcptask.render.streams import try_write
 from mcptask.render.style import look, paint
 from mcptask.render.text import clean, clock_time, flat, humane
-from mcptask.render.view import TaskView, observe, outage_phrase, polling_phrase, summary
+from mcptask.render.view import TaskView, begin, observe, outage_phrase, polling_phrase, summary
 
 PREFIX = "mcptask: "
-# CI systems end jobs that are silent for minutes; the contract promises a line at least this
-# often (s).
+# CI systems end jobs that are silent for minutes; the contract promises a line at least this often (s).
 HEARTBEAT = 30.0
 
 
 class LineReporter:
-    """A `Reporter` of lines on stderr. `several`: each line names its task. `quiet`: writes
-    nothing.
-    """
+    """A `Reporter` of lines on stderr. `several`: each line names its task. `quiet`: shows nothing."""
+
+    printed = 0
 
     def __init__(
         self,
@@ -59,7 +57,6 @@ class LineReporter:
 
     @property
     def stays(self) -> bool:
-        """What was told is still there to be read when the command ends."""
         return not self._quiet
 
     def show(self, subject: Subject, event: TaskEvent) -> None:
@@ -67,7 +64,7 @@ class LineReporter:
             return
         now = self._clock.now()
         before = self._views.get((subject.server, subject.task_id))
-        view = observe(before or TaskView(subject), event, now, self._clock.wall())
+        view = observe(before or begin(subject), event, now, self._clock.wall())
         self._views[(subject.server, subject.task_id)] = view
         if before is None:
             self._write(f"{self._introduction(view)}")
@@ -75,10 +72,12 @@ class LineReporter:
             self._write(f"{self._name(view)}{text}")
         self.tick()
 
+    def note(self, text: str) -> None:
+        self._last_line = self._clock.now()
+        try_write(self._stderr, f"{clean(text)}\n")
+
     def tick(self) -> None:
-        """Writes the heartbeat if it is due. To be called every few seconds while nothing
-        happens.
-        """
+        """Writes the heartbeat if it is due. To be called every few seconds while nothing happens."""
         now = self._clock.now()
         if self._quiet or now - self._last_line < HEARTBEAT:
             return
@@ -87,6 +86,9 @@ class LineReporter:
             self._write(f"still following: {summary(self._views.values())}")
         elif active:
             self._write(f"{self._name(active[0])}{self._still(active[0], now)}")
+
+    def end(self, report: Report) -> None:
+        """Its `Ended` was shown."""
 
     def close(self) -> None:
         """Every line is complete already."""

@@ -1,7 +1,7 @@
 """The live view: draws frames in place on stderr, and leaves nothing behind but the last one.
 
-Only commands that follow tasks on a terminal import this module: it brings Rich. Rich measures and
-colours; the drawing is ours, since a frame must be found again after the terminal was resized.
+Only commands that follow tasks on a terminal import this module: it brings Rich. Rich measures and colours;
+the drawing is ours, since a frame must be found again after the terminal was resized.
 """
 
 import atexit
@@ -18,10 +18,10 @@ from mcptask.env import Env
 from mcptask.protocol.events import Heard, TaskEvent
 from mcptask.render.frame import frame
 from mcptask.render.parts import PACE
-from mcptask.render.report import Subject
+from mcptask.render.report import Report, Subject
 from mcptask.render.streams import try_write
 from mcptask.render.text import clean
-from mcptask.render.view import Screen, TaskView, observe
+from mcptask.render.view import Screen, TaskView, begin, observe
 
 Size = Callable[[], tuple[int, int]]
 
@@ -38,9 +38,12 @@ _UP, _CLEAR_LINE_END, _CLEAR_BELOW = "\x1b[{}A", "\x1b[K", "\x1b[J"
 
 
 class LiveReporter:
-    """A `Reporter` for a terminal. A thread keeps clocks and spinner moving; `animate=False` leaves
-    that to the caller's `tick()`. `size` gives columns and rows.
+    """A `Reporter` for a terminal. A thread keeps clocks and spinner moving; `animate=False` leaves that to
+    the caller's `tick()`. `size` gives columns and rows.
     """
+
+    stays = False  # the last frame says how each task ended, not what it asked or said before
+    printed = 0
 
     def __init__(self, env: Env, *, animate: bool = True, size: Size | None = None) -> None:
         self._clock = env.clock
@@ -61,31 +64,31 @@ class LiveReporter:
                 return
             key = (subject.server, subject.task_id)
             now = self._clock.now()
-            view = self._views.get(key) or TaskView(subject)
+            view = self._views.get(key) or begin(subject)
             self._views[key] = observe(view, event, now, self._clock.wall())
             if not isinstance(event, Heard):  # an answer without news keeps nobody awake
                 self._news_at = now
         if self._animate and not self._thread.is_alive():
             self._thread.start()
-        if not self.tick():
-            self._wake.set()
-
-    def tick(self) -> bool:
-        """Draws if the last frame is old enough; says whether it did."""
         with self._lock:
-            now = self._clock.now()
-            due = bool(self._views) and not self._closed and now - self._drawn_at >= self._gap
-            if due:
-                self._draw(over=False)
-            return due
+            if not self._draw_if_due():
+                self._wake.set()
 
     def note(self, text: str) -> None:
-        """A line that stays, above the view: what a server wrote to its stderr, with `--verbose`."""
+        """A line that stays, above the view."""
         with self._lock:
             self._painter.erase()
             self._painter.keep(Text(clean(text)))
             if self._views and not self._closed:
                 self._draw(over=False)
+
+    def tick(self) -> None:
+        """Draws if the last frame is old enough."""
+        with self._lock:
+            self._draw_if_due()
+
+    def end(self, report: Report) -> None:
+        """Its `Ended` was shown."""
 
     def close(self) -> None:
         """Draws the last frame and gives the terminal back. Harmless when called twice."""
@@ -101,6 +104,13 @@ class LiveReporter:
         atexit.unregister(self.close)
         if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join(1.0)
+
+    def _draw_if_due(self) -> bool:
+        now = self._clock.now()
+        due = bool(self._views) and not self._closed and now - self._drawn_at >= self._gap
+        if due:
+            self._draw(over=False)
+        return due
 
     def _draw(self, *, over: bool) -> None:
         now = self._clock.now()
@@ -126,9 +136,7 @@ class LiveReporter:
 
 
 class Painter:
-    """Writes a frame over the one before. One write a frame, so that a terminal never shows half
-    of it.
-    """
+    """Writes a frame over the one before. One write a frame, so that a terminal never shows half of it."""
 
     def __init__(self, env: Env, size: Size) -> None:
         self._stream = env.stderr
@@ -150,9 +158,7 @@ class Painter:
         self._hidden = False
 
     def paint(self, draw: Callable[[int, int], Text]) -> None:
-        """Draws `draw(columns, rows)`; the last column and row stay free, so that nothing
-        scrolls.
-        """
+        """Draws `draw(columns, rows)`; the last column and row stay free, so that nothing scrolls."""
         columns, rows = self._size()
         picture = draw(max(columns - 1, 1), max(rows - 1, 1))
         lines = list(picture.split("\n", allow_blank=True))
@@ -186,9 +192,7 @@ class Painter:
         self._hidden = False
 
     def _back_to_top(self, columns: int) -> str:
-        """From the end of the last frame to its beginning: a narrower terminal has wrapped its
-        lines.
-        """
+        """From the end of the last frame to its beginning: a narrower terminal has wrapped its lines."""
         if not self._widths:
             return ""
         rows = sum(max(-(-width // max(columns, 1)), 1) for width in self._widths)
@@ -212,7 +216,7 @@ def terminal_size(env: Env) -> tuple[int, int]:
         size = os.get_terminal_size(env.stderr.fileno())
         if size.columns and size.lines:
             return size.columns, size.lines
-    except (OSError, ValueError, AttributeError):  # no terminal, closed, or no real file
+    except (OSError, ValueError):  # no terminal, closed, or no real file
         pass
     return _number(env.environ.get("COLUMNS"), 80), _number(env.environ.get("LINES"), 24)
 

@@ -1,19 +1,16 @@
-"""Pieces that frames are made of, as Rich `Text` of exact width. Built from clean strings, never
-from markup.
-"""
+"""Pieces that frames are made of, as Rich `Text` of exact width. Made of clean strings, never of markup."""
 
 from collections.abc import Iterable
 
-from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.text import Text
 
+from mcptask.render.cells import ELLIPSIS, cell_width, chop, shorten
 from mcptask.render.style import Look
 from mcptask.render.text import clean
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 # Frames of spinner and pulse in a second.
 PACE = 5.0
-ELLIPSIS = "…"
 _PULSE = 6
 
 
@@ -48,34 +45,23 @@ def percent(share: float) -> str:
     return f"{round(share * 100) if share >= 1 else min(round(share * 100), 99)}%"
 
 
-def cut(text: str, width: int) -> str:
-    """The text in at most `width` columns, an ellipsis for the rest."""
-    if cell_len(text) <= width:
-        return text
-    return set_cell_size(text, width - 1).rstrip() + ELLIPSIS if width > 0 else ""
-
-
-def fill(text: str, width: int, *, right: bool = False) -> str:
-    """The text in exactly `width` columns."""
-    short = cut(text, width)
-    space = " " * (width - cell_len(short))
-    return space + short if right else short + space
-
-
 def wrapped(text: str, width: int, most: int) -> list[str]:
     """Lines of at most `width` columns, broken at spaces where possible; at most `most` of them."""
     width = max(width, 1)
     lines: list[str] = []
     for word in text.split(" "):
         joined = f"{lines[-1]} {word}" if lines else word
-        if lines and cell_len(joined) <= width:
+        if lines and cell_width(joined) <= width:
             lines[-1] = joined
         else:
-            lines += chop_cells(word, width) or [""]
+            lines += chop(word, width)
     if len(lines) > most:
-        lines = [*lines[: most - 1], cut(f"{lines[most - 1]} {ELLIPSIS * 2}"[: width + 1], width)]
+        lines = [
+            *lines[: most - 1],
+            shorten(f"{lines[most - 1]} {ELLIPSIS * 2}"[: width + 1], width),
+        ]
         lines[-1] = lines[-1].rstrip(f" {ELLIPSIS}") + ELLIPSIS
-    return [cut(line, width) for line in lines]
+    return [shorten(line, width) for line in lines]
 
 
 def flow(parts: Iterable[str], width: int) -> list[str]:
@@ -83,21 +69,19 @@ def flow(parts: Iterable[str], width: int) -> list[str]:
     lines: list[str] = []
     for part in parts:
         joined = f"{lines[-1]} · {part}" if lines else part
-        if lines and cell_len(joined) <= width:
+        if lines and cell_width(joined) <= width:
             lines[-1] = joined
         else:
-            lines.append(cut(part, width))
+            lines.append(shorten(part, width))
     return lines
 
 
 def sides(left: Text, right: Text, width: int) -> list[Text]:
-    """One line with something at each end, or the right part on lines of its own where both do
-    not fit.
-    """
+    """One line with something at each end, or the right part on lines of its own where both do not fit."""
     gap = width - left.cell_len - right.cell_len
     if gap >= 2:
         return [Text.assemble(left, " " * gap, right)]
-    rest = chop_cells(right.plain, width) or [""]
+    rest = chop(right.plain, width)
     style = str(right.style)
     return [cropped(left, width), *(Text(line, style) for line in rest)]
 

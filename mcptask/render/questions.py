@@ -1,7 +1,7 @@
 """What a task asks, in brief. Text only; asks nobody, validates nothing.
 
-A question is one entry of `inputRequests`: a key that the server chose, and a request object
-(`method`, `params`). The fields of a form are read leniently: this is for showing.
+A question is one entry of `inputRequests`: a key that the server chose, and a request object (`method`,
+`params`). The fields of a form are read leniently: this is for showing.
 """
 
 import json
@@ -40,9 +40,7 @@ def question(server: str, key: str, request: Request) -> str:
 
 
 def fields(request: Request) -> list[str]:
-    """One line for each field of a form, aligned: `action *  waitlist · refund · keep`; `*` =
-    required.
-    """
+    """One line for each field of a form, aligned: `action *  waitlist · keep`; `*` = required."""
     properties, needed = sub(_form(request), "properties"), required(_form(request))
     names = {name: clean(name) + (" *" if name in needed else "") for name in properties}
     shown = list(properties.items())[:_MOST_FIELDS]

@@ -9,9 +9,7 @@ from mcptask.protocol.outcome import Outcome
 
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
-    """`name` is None for a server given by hand; `endpoint` is its URL or command, without
-    secrets.
-    """
+    """`name` is None for a server given by hand; `endpoint` is its URL or command, without secrets."""
 
     name: str | None
     endpoint: str
@@ -37,8 +35,8 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The task that an event is about. `started` is on the clock's `now`: before 0 for one begun
-    long ago.
+    """The task that an event is about. `started` is on the clock's `now`: before 0 for one begun long ago;
+    `answered` are the keys of its questions that were answered before.
     """
 
     tool: str | None
@@ -46,17 +44,34 @@ class Subject:
     ref: int | None
     task_id: str
     started: float
+    answered: frozenset[str] = frozenset()
 
 
 class Reporter(Protocol):
-    """Shows what happens while it happens. `show` never blocks for long, and never raises for a
-    lost screen.
-    """
+    """Shows what happens while it happens. Nothing here blocks for long, and a lost screen raises nothing."""
+
+    @property
+    def stays(self) -> bool:
+        """Is what was shown on stderr still there to be read when the command ends?"""
+        ...
+
+    @property
+    def printed(self) -> int:
+        """How many lines of data it wrote to stdout."""
+        ...
 
     def show(self, subject: Subject, event: TaskEvent) -> None: ...
 
-    def tick(self) -> object:
+    def note(self, text: str) -> None:
+        """A line for a person that is about no event. Whoever calls has weighed --quiet."""
+        ...
+
+    def tick(self) -> None:
         """Time has passed: whatever is due without an event is shown now."""
+        ...
+
+    def end(self, report: Report) -> None:
+        """One of several tasks has ended, and this is its document; only data has a place for it."""
         ...
 
     def close(self) -> None: ...

@@ -1,9 +1,8 @@
-"""A CallToolResult as text for stdout: what a person, or a pipe, wants of it. `--json` has the
-whole.
+"""A CallToolResult as text for stdout: what a person, or a pipe, wants of it. `--json` has the whole.
 
-Text for a pipe is data and is passed on exactly, every byte that the server sent; on a terminal
-it is made safe first, since there a control character acts instead of being read. Our own words
-about a block (`[image/png, 2.1 MB]`) are safe in both.
+Text for a pipe is data and is passed on exactly, every byte that the server sent; on a terminal it is made
+safe first, since there a control character acts instead of being read. Our own words about a block
+(`[image/png, 2.1 MB]`) are safe in both.
 """
 
 import json

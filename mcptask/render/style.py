@@ -45,9 +45,7 @@ _SGR = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan":
 
 
 def look(name: str) -> Look:
-    """The look of a status or outcome; one that this client does not know is shown by its own
-    name.
-    """
+    """The look of a status or outcome; one that this client does not know is shown by its own name."""
     return LOOKS.get(name) or Look("◌", clean(name.replace("_", " ")) or "(no status)", "blue")
 
 

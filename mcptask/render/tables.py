@@ -1,9 +1,9 @@
 """Plain aligned tables for `list`, `tools` and `servers`. No Rich: these commands start fast.
 
-With a width (a terminal) cells are cut to fit, marked by an ellipsis; without one (a pipe)
-nothing is cut.
+With a width (a terminal) cells are cut to fit, marked by an ellipsis; without one (a pipe) nothing is cut.
 """
 
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,9 +18,7 @@ _GAP = "  "
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """`age` in seconds since it was created; None where nobody knows. `status` may be an
-    outcome's name.
-    """
+    """`age` in seconds since it was created; None where nobody knows. `status` may be an outcome's name."""
 
     ref: int
     task_id: str
@@ -49,7 +47,7 @@ class ToolRow:
 
 @dataclass(frozen=True, slots=True)
 class ServerRow:
-    """`source` says where it comes from: `config`, `--server`, `built in` …"""
+    """`source` says which rule would choose it, in a few words."""
 
     name: str
     endpoint: str
@@ -72,7 +70,7 @@ _TASKS = (
     Column("TASK", least=9, middle=True),
     Column("TOOL", least=6),
     Column("SERVER", least=6),
-    Column("STATE", least=8),
+    Column("STATE"),
     Column("AGE", right=True),
     Column("MESSAGE", least=8),
 )
@@ -82,6 +80,9 @@ _ARGUMENTS = (
     Column("TYPE", least=8),
     Column("DEFAULT", least=8),
     Column("DESCRIPTION", least=20),
+)
+_NARROWEST = (
+    20  # columns: below that a text wrapped is worse to read than a text cut by the terminal
 )
 _SERVERS = (
     Column("SERVER", least=12),
@@ -118,23 +119,39 @@ def tool_table(tools: Sequence[ToolRow], *, width: int | None = None) -> list[st
 
 
 def argument_table(schema: Mapping[str, Any], *, width: int | None = None) -> list[str]:
-    """What a tool's `inputSchema` asks for; `*` marks what is required. Empty if it takes
-    nothing.
-    """
+    """What a tool's `inputSchema` asks for; `*` marks what is required. Empty if it takes nothing."""
     properties = schema.get("properties")
     required = schema.get("required")
     if not isinstance(properties, Mapping) or not properties:
         return []
     names = required if isinstance(required, list) else []
     cells = [_argument_cells(name, value, name in names) for name, value in properties.items()]
-    return table(_ARGUMENTS, cells, width)
+    lines = table(_ARGUMENTS, cells, None)
+    fits = width is None or all(cell_width(line) <= width for line in lines)
+    # What an argument is called and how it is written must never be cut.
+    return lines if fits else [line for row in cells for line in _argument_block(row, width or 0)]
+
+
+def _argument_block(cells: Sequence[str], width: int) -> list[str]:
+    """One argument on lines of its own: `month *  string`, and what it is about below it."""
+    name, kind, default, about = cells
+    head = f"{name}  {kind}" + (f", default {default}" if default else "")
+    width, indent = max(width, _NARROWEST), "    "
+    return [
+        *textwrap.wrap(head, width, subsequent_indent=indent),
+        *textwrap.wrap(about, width, initial_indent=indent, subsequent_indent=indent),
+    ]
 
 
 def tool_details(
     tool: ToolRow, schema: Mapping[str, Any], *, width: int | None = None
 ) -> list[str]:
     """What `tools NAME` prints: the whole description, then the arguments."""
-    about = [clean(line) for line in (tool.description or "").splitlines()]
+    about = [
+        part
+        for line in (tool.description or "").splitlines()
+        for part in (textwrap.wrap(clean(line), max(width, _NARROWEST)) if width else [clean(line)])
+    ]
     arguments = argument_table(schema, width=width) or ["It takes no arguments."]
     legend = ["", "* required"] if any(" *" in line for line in arguments) else []
     return [clean(tool.name), *about, "", *arguments, *legend]

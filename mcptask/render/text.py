@@ -1,9 +1,8 @@
-"""Text from outside made safe to show, and the numbers in it made readable. Knows no terminal,
-prints nothing.
+"""Text from outside made safe to show, and the numbers in it made readable. Knows no terminal, prints
+nothing.
 
-Whatever a server, a file or a command line brought in goes through `clean` or `clean_block`
-before a person sees it: a control character that reaches a terminal can clear it, forge a line of
-ours or hide text.
+Whatever a server, a file or a command line brought in goes through `clean` or `clean_block` before a person
+sees it: a control character that reaches a terminal can clear it, forge a line of ours or hide text.
 """
 
 import math
@@ -31,31 +30,23 @@ _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def clean(text: str) -> str:
-    """One line that is safe anywhere: every control or invisible character is shown as an escape
-    (`\\x1b`).
-    """
+    """One line that is safe anywhere: controls and invisible characters are shown as escapes (`\\x1b`)."""
     safe = _IN_LINE.sub(_escape, text)
     return _RUNNER_COMMAND.sub(r"##\1\\x5b", safe) if "##" in safe else safe
 
 
 def flat(text: str) -> str:
-    """A message as one clean line: its line breaks and tabs become spaces, the rest is as `clean`
-    does it.
-    """
+    """A message as one clean line: its line breaks and tabs become spaces, the rest is as `clean` does it."""
     return clean(_BREAKS.sub(" ", text.strip("\r\n\t ")))
 
 
 def clean_block(text: str) -> str:
-    """The same for text of several lines: newlines and tabs stay, a CR is shown (it could
-    overwrite a line).
-    """
+    """The same for text of several lines: newlines and tabs stay, a CR may overwrite a line and is shown."""
     return _IN_BLOCK.sub(_escape, text.replace("\r\n", "\n"))
 
 
 def clean_json(text: str) -> str:
-    """JSON text with its unsafe characters as JSON escapes: still valid, and still the same
-    value.
-    """
+    """JSON text with its unsafe characters as JSON escapes: still valid, and still the same value."""
     return _IN_BLOCK.sub(_escape_json, text)
 
 
@@ -85,8 +76,7 @@ def _escape_json(match: re.Match[str]) -> str:
 # ── progress ─────────────────────────────────────────────────────────────────────────────────────
 
 _NUMBER = r"(\d{1,3}(?:,\d{3})+|\d{1,12})"
-# Not inside a path, a version, a date or a longer number; a full stop that ends the sentence is
-# fine.
+# Not inside a path, a version, a date or a longer number; a full stop that ends the sentence is fine.
 _BEFORE = r"(?<![\w/.,:-])"
 _AFTER = r"(?![\w/-]|[.,:]\d)"
 _COUNT = re.compile(f"{_BEFORE}{_NUMBER}( of | ?/ ?){_NUMBER}{_AFTER}", re.ASCII)
@@ -96,9 +86,7 @@ _SEARCHED = 1000
 
 
 def progress_of(message: str | None) -> float | None:
-    """How far a message says its task is, 0 to 1: `96 of 142`, `3/7`, `41%`. None where it does
-    not count.
-    """
+    """How far a message says its task is, 0 to 1: `96 of 142`, `3/7`, `41%`. None where it does not count."""
     text = (message or "")[:_SEARCHED]
     for match in _COUNT.finditer(text):
         share = _share(match[1], match[2], match[3])
@@ -130,9 +118,7 @@ _LONGEST_HUMANE = 3650 * _DAY
 
 
 def clock_time(seconds: float) -> str:
-    """Elapsed time: `0:05`, `12:40`, `1:02:03`; at most `999:59:59`, and `0:00` for what is no
-    duration.
-    """
+    """Elapsed time: `0:05`, `12:40`, `1:02:03`; at most `999:59:59`, and `0:00` for what is no duration."""
     whole = int(_bounded(seconds, _LONGEST_CLOCK))
     hours, rest = divmod(whole, _HOUR)
     minutes, left = divmod(rest, _MINUTE)

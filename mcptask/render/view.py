@@ -1,6 +1,4 @@
-"""What is known of each followed task, for drawing: pure values, one step for each event. No
-Rich, no clock.
-"""
+"""What is known of each followed task, for drawing: pure values, one step an event. No Rich, no clock."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -21,7 +19,7 @@ from mcptask.protocol.events import (
     Warned,
 )
 from mcptask.protocol.outcome import Outcome
-from mcptask.protocol.task import TERMINAL, Status, Task
+from mcptask.protocol.task import TERMINAL, Status, Task, open_questions
 from mcptask.render.report import Subject
 from mcptask.render.style import LOOKS, look
 from mcptask.render.text import clean, flat, humane, progress_of
@@ -32,9 +30,7 @@ _SAME_DAY = 12 * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """No contact: the next attempt is at `until` (clock's `now`); `give_up` is a local time of
-    day, or None.
-    """
+    """No contact: the next attempt is at `until` (clock's `now`); `give_up` is a local time, or None."""
 
     reason: str
     until: float
@@ -81,11 +77,8 @@ class TaskView:
 
     @property
     def questions(self) -> Mapping[str, Mapping[str, Any]]:
-        """The questions still open: those that this client answered are on their way."""
-        if not self.active or self.task is None or self.task.status != Status.INPUT_REQUIRED:
-            return {}
-        asked = self.task.input_requests or {}
-        return {key: request for key, request in asked.items() if key not in self.answered}
+        """The questions still open: those that were answered, here or before, are on their way."""
+        return open_questions(self.task, self.answered) if self.active else {}
 
     def elapsed(self, now: float) -> float:
         return (now if self.ended_at is None else self.ended_at) - self.subject.started
@@ -103,6 +96,11 @@ class Screen:
     tasks: tuple[TaskView, ...]
     since: float
     over: bool = False
+
+
+def begin(subject: Subject) -> TaskView:
+    """The view before anything has happened."""
+    return TaskView(subject, answered=subject.answered)
 
 
 def observe(view: TaskView, event: TaskEvent, now: float, wall: datetime) -> TaskView:

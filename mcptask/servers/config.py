@@ -6,12 +6,13 @@ refused. No message repeats a value of the file: it may be a secret.
 
 import os
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcptask.errors import ConfigError
+from mcptask.nearest import nearest
 from mcptask.servers import durations
 from mcptask.servers.command_line import split
 from mcptask.servers.expansion import is_variable_name
@@ -93,16 +94,6 @@ _EXPECTED = {
 }
 _FILE_KEYS = tuple(_File.__dataclass_fields__)
 _SERVER_KEYS = tuple(_ServerTable.__dataclass_fields__)
-
-
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """A hint `did you mean …?` for a word that is none of `known`, or None."""
-    import difflib
-
-    by_fold = {name.casefold(): name for name in known}
-    close = difflib.get_close_matches(word.casefold(), by_fold, n=2, cutoff=0.6)
-    names = " or ".join(repr(by_fold[name]) for name in close)
-    return f"did you mean {names}?" if names else None
 
 
 def read(path: Path | None, *, must_exist: bool = False) -> Config:

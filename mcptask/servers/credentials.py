@@ -3,18 +3,14 @@
 No message here holds the value of a header or a variable.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 
 from mcptask.errors import ConfigError, UsageError
-from mcptask.protocol.transports.headers import reserved
+from mcptask.protocol.transports.headers import checked_value, is_token, reserved
 from mcptask.servers.endpoint import Endpoint
 from mcptask.servers.expansion import expand, is_variable_name
 
 AUTHORIZATION = "Authorization"
-_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110, 5.6.2
-# Visible ASCII, spaces and tabs: what every client, proxy and server reads alike.
-_VALUE = re.compile(r"[\t\x20-\x7e]*")
 
 
 def credentials(endpoint: Endpoint, environ: Mapping[str, str]) -> dict[str, str]:
@@ -26,14 +22,14 @@ def credentials(endpoint: Endpoint, environ: Mapping[str, str]) -> dict[str, str
     if not endpoint.is_http:
         return {}
     headers = {
-        name: _usable(name, expand(value, environ, f"the header {name} of {endpoint.name}"))
+        name: checked_value(name, expand(value, environ, f"the header {name} of {endpoint.name}"))
         for name, value in endpoint.headers.items()
     }
     if endpoint.bearer_env is None:
         return headers
     headers = without(headers, [AUTHORIZATION])
     token = _token(endpoint.bearer_env, environ)
-    headers[AUTHORIZATION] = _usable(AUTHORIZATION, f"Bearer {token}")
+    headers[AUTHORIZATION] = checked_value(AUTHORIZATION, f"Bearer {token}")
     return headers
 
 
@@ -65,18 +61,18 @@ def parse_headers(given: Iterable[str]) -> dict[str, str]:
     for text in given:
         name, colon, value = text.partition(":")
         name = name.strip()
-        if not colon or not _TOKEN.fullmatch(name):
+        if not colon or not is_token(name):
             raise UsageError("--header takes 'Name: value'", hint="-H 'X-Studio: north'")
         check_name(name, "--header")
         if name.lower() in (known.lower() for known in headers):
             raise UsageError(f"--header {name} is given twice")
-        headers[name] = _usable(name, value.strip(" \t"))
+        headers[name] = checked_value(name, value)
     return headers
 
 
 def check_name(name: str, where: str, error: type[UsageError] = UsageError) -> None:
     """Refuses a name that is none, or that mcptask sets itself."""
-    if not _TOKEN.fullmatch(name):
+    if not is_token(name):
         raise error(f"{where}: {name[:60]!r} is not the name of a header")
     if reserved(name):
         raise error(f"{where}: {name} is set by mcptask itself and cannot be given")
@@ -93,11 +89,3 @@ def without(headers: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
     """`headers` less those named, whatever the case."""
     dropped = {name.lower() for name in names}
     return {name: value for name, value in headers.items() if name.lower() not in dropped}
-
-
-def _usable(name: str, value: str) -> str:
-    if not _VALUE.fullmatch(value):
-        raise UsageError(
-            f"the value of the header {name} has a line break, a control or a non-ASCII character"
-        )
-    return value.strip(" \t")

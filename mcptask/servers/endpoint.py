@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mcptask.servers import command_line, web
+from mcptask.origin import Origin
+from mcptask.protocol.transports.redact import shown_command
+from mcptask.servers import web
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +28,8 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     bearer_env: str | None = field(default=None, repr=False)
     timeout: float | None = None
+    # Made from a record whose command had a secret: it can be shown, and not be run.
+    lacks_secret: bool = False
     # The address as the config writes it, where that hides more than the real one would.
     written: str | tuple[str, ...] | None = field(default=None, repr=False)
 
@@ -34,8 +38,36 @@ class Endpoint:
         return self.url is not None
 
     @property
+    def key(self) -> tuple[str | None, str | None, tuple[str, ...], str | None]:
+        """What makes two endpoints one conversation. Never shown: it may hold secrets."""
+        return (self.server, self.url, self.command, self.cwd)
+
+    @property
     def address(self) -> str:
         """For display and records: no user-info, no query, nothing that came out of a `${VAR}`."""
         if self.url is not None:
             return web.shown(self.url, self.written if isinstance(self.written, str) else None)
-        return command_line.shown(self.written if isinstance(self.written, tuple) else self.command)
+        return shown_command(self.written if isinstance(self.written, tuple) else self.command)
+
+
+def origin_of(endpoint: Endpoint) -> Origin:
+    """What a record keeps of an endpoint: enough to find it again, and no secret."""
+    if endpoint.server is not None:
+        return Origin(server=endpoint.server)
+    return Origin(
+        url=endpoint.url,
+        command=endpoint.command,
+        cwd=endpoint.cwd,
+        bearer_env=endpoint.bearer_env,
+    )
+
+
+def not_stored(endpoint: Endpoint) -> str | None:
+    """A warning where `origin_of` leaves out what a later command needs, None where it is whole."""
+    if endpoint.server is not None:
+        return None
+    if "?" in (endpoint.url or ""):
+        return "the query of the URL is not stored: give -s URL again to come back"
+    if origin_of(endpoint).lacks_secret:
+        return f"a secret is not stored: give --stdio again to come back ({endpoint.address})"
+    return None

@@ -2,39 +2,30 @@
 
 resolve             --server or --stdio › MCPTASK_SERVER › the config's default › its only server
 endpoint_of_record  --server or --stdio › what the record of the task says
-credentials         the headers for one call to an endpoint
+address_of_record   what may be shown of the server of a record, whatever has become of it
 known               the rows of `mcptask servers`
 """
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from mcptask.errors import ConfigError, UsageError
+from mcptask.errors import ConfigError, McptaskError, UsageError
+from mcptask.nearest import nearest
+from mcptask.origin import Origin
+from mcptask.protocol.transports.redact import shown_command
 from mcptask.servers import command_line, web
-from mcptask.servers.config import DEMO, Config, ServerConfig, nearest
+from mcptask.servers.config import DEMO, Config, ServerConfig
 from mcptask.servers.credentials import (
     AUTHORIZATION,
     check_config_headers,
     check_variable,
-    credentials,
     parse_headers,
     without,
 )
 from mcptask.servers.endpoint import Endpoint
 from mcptask.servers.expansion import expand, home, literal
-
-__all__ = [
-    "DEMO_COMMAND",
-    "Endpoint",
-    "Known",
-    "Selection",
-    "credentials",
-    "endpoint_of_record",
-    "known",
-    "resolve",
-]
 
 VARIABLE = "MCPTASK_SERVER"
 TRY_DEMO = "mcptask call reflow_month --wait -s demo"
@@ -105,14 +96,7 @@ def _chosen(
 
 
 def endpoint_of_record(
-    server: str | None,
-    url: str | None,
-    command: Sequence[str] | None,
-    cwd: str | None,
-    bearer_env: str | None,
-    selection: Selection,
-    config: Config,
-    environ: Mapping[str, str],
+    origin: Origin, selection: Selection, config: Config, environ: Mapping[str, str]
 ) -> Endpoint:
     """The endpoint of a stored task, with the credentials of `selection` added.
 
@@ -120,25 +104,36 @@ def endpoint_of_record(
     `resolve` does, and UsageError when the config no longer has the server that the record names.
     """
     if selection.explicit:
-        return resolve(selection, config, environ)
+        return resolve(selection, config, environ, cwd=origin.cwd)
+    endpoint = _recorded(origin, config, environ)
+    return _with_credentials(endpoint, selection) if endpoint.is_http else endpoint
+
+
+def address_of_record(origin: Origin, config: Config, environ: Mapping[str, str]) -> str | None:
+    """The `address` of a stored task's endpoint; None where the config can no longer tell it."""
+    try:
+        return _recorded(origin, config, environ).address
+    except McptaskError:
+        return None
+
+
+def _recorded(origin: Origin, config: Config, environ: Mapping[str, str]) -> Endpoint:
+    server = origin.server
     if server is not None:
         if server != DEMO and server not in config.servers:
             raise UsageError(
                 f"the task was started on {server!r}, which is no longer in {config.path}",
                 hint=f"give it as --server URL, or put [servers.{server}] back",
             )
-        endpoint = _named(server, config, environ, f"the record of the task names {server}")
-    elif url is not None:
-        endpoint = replace(
-            _by_url(url, "the URL in the record of the task", "the record of the task has the URL"),
-            bearer_env=bearer_env,
-        )
-    elif command:
+        return _named(server, config, environ, f"the record of the task names {server}")
+    if origin.url is not None:
+        where, source = "the URL in the record of the task", "the record of the task has the URL"
+        return replace(_by_url(origin.url, where, source), bearer_env=origin.bearer_env)
+    if origin.command:
         source = "the record of the task has the command"
-        endpoint = _by_command(tuple(command), cwd, environ, source)
-    else:
-        raise UsageError("the record of the task names no server", hint="give it as --server NAME")
-    return _with_credentials(endpoint, selection) if endpoint.is_http else endpoint
+        endpoint = _by_command(origin.command, origin.cwd, environ, source)
+        return replace(endpoint, lacks_secret=origin.lacks_secret)
+    raise UsageError("the record of the task names no server", hint="give it as --server NAME")
 
 
 def known(config: Config) -> list[Known]:
@@ -149,12 +144,12 @@ def known(config: Config) -> list[Known]:
         Known(name, _written_address(server), str(config.path), name == default)
         for name, server in config.servers.items()
     ]
-    demo = Known(DEMO, command_line.shown(DEMO_COMMAND), "built in", default == DEMO)
+    demo = Known(DEMO, shown_command(DEMO_COMMAND), "built in", default == DEMO)
     return [*rows, demo]
 
 
 def _written_address(server: ServerConfig) -> str:
-    return command_line.shown(server.command) if server.url is None else web.shown(server.url)
+    return shown_command(server.command) if server.url is None else web.shown(server.url)
 
 
 def _by_name_or_url(text: str, config: Config, environ: Mapping[str, str], option: str) -> Endpoint:
@@ -166,9 +161,10 @@ def _by_name_or_url(text: str, config: Config, environ: Mapping[str, str], optio
     hint = nearest(text, names)
     if hint is None and any(mark in text for mark in ".:/"):
         hint = "a URL starts with http:// or https://; a command goes with --stdio"
-    # Cut: a token pasted in the wrong place should not fill the screen.
+    # A token pasted in the wrong place, or a password before an `@`, must not come back on the screen.
+    shown = f"…@{text.rpartition('@')[2]}" if "@" in text else text
     raise UsageError(
-        f"{option}: no server {text[:60]!r} is configured; known: {', '.join(names)}", hint=hint
+        f"{option}: no server {shown[:60]!r} is configured; known: {', '.join(names)}", hint=hint
     )
 
 

@@ -1,10 +1,11 @@
 """URLs of servers: checked, parted from the credentials in them, shown without secrets."""
 
-import base64
 from dataclasses import dataclass, field
-from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
+from urllib.parse import urlsplit
 
 from mcptask.errors import UsageError
+from mcptask.protocol.transports.headers import basic
+from mcptask.protocol.transports.redact import url_parts
 
 SCHEMES = ("http", "https")
 
@@ -37,9 +38,9 @@ def address(text: str, where: str, error: type[UsageError] = UsageError) -> Addr
     ):
         if wrong:
             raise error(f"{where}: the URL {reason}")
-    netloc = _host(parts)
+    user_info, at, netloc = parts.netloc.rpartition("@")
     url = parts._replace(netloc=netloc, fragment="").geturl()
-    return Address(url, netloc, _basic(parts))
+    return Address(url, netloc, basic(user_info) if at else None)
 
 
 def shown(url: str, written: str | None = None) -> str:
@@ -48,24 +49,6 @@ def shown(url: str, written: str | None = None) -> str:
     `written` is the text before `${VAR}` was replaced: a path that came out of a variable, and so
     may be a secret, is shown as `/…`.
     """
-    try:
-        parts = urlsplit(url)
-        path = parts.path
-        if written is not None and urlsplit(written).path != path:
-            path = "/…"
-        return parts._replace(netloc=_host(parts), path=path, query="", fragment="").geturl()
-    except ValueError:
-        return "(a URL that cannot be read)"
-
-
-def _host(parts: SplitResult) -> str:
-    return parts.netloc.rpartition("@")[2]
-
-
-def _basic(parts: SplitResult) -> str | None:
-    user_info, at, _ = parts.netloc.rpartition("@")
-    if not at:
-        return None
-    user, _, password = user_info.partition(":")
-    pair = unquote_to_bytes(user) + b":" + unquote_to_bytes(password)
-    return "Basic " + base64.b64encode(pair).decode("ascii")
+    origin, path = url_parts(url)
+    hidden = written is not None and url_parts(written)[1] != path
+    return origin + ("/…" if hidden else path)

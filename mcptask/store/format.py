@@ -13,13 +13,13 @@ from datetime import datetime
 from typing import Any
 
 from mcptask.errors import StateError
+from mcptask.origin import Origin
+from mcptask.protocol.task import in_utc
 from mcptask.store.records import (
     LARGEST_INTEGER,
     CallRecord,
-    Origin,
     State,
     TaskRecord,
-    in_utc,
 )
 
 VERSION = 1

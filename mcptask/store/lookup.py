@@ -11,14 +11,17 @@ LISTED = 10
 
 
 def find(state: State, text: str) -> TaskRecord:
-    """The task that `text` names: its ref as `list` shows it, then a whole id, then the beginning of one.
+    """The task that `text` names: its ref as `list` shows it, its whole id, or else the beginning of one.
 
     UsageError where none or several fit; its `data` holds the candidates' refs and ids.
     """
     if text == "last":
         return _last(state)
-    by_ref = [task for task in state.tasks if str(task.ref) == text]
-    found = by_ref or [task for task in state.tasks if task.task_id == text]
+    # Some servers count their tasks: a number that is one task's ref and another's id is ambiguous, and
+    # `ref:7` or `id:7` settles it.
+    found = [task for task in state.tasks if text in (str(task.ref), task.task_id)] or [
+        task for task in state.tasks if text in (f"ref:{task.ref}", f"id:{task.task_id}")
+    ]
     if not found and len(text) >= SHORTEST_PREFIX:
         found = [task for task in state.tasks if task.task_id.startswith(text)]
     if len(found) == 1:
@@ -48,7 +51,9 @@ def _several(text: str, found: list[TaskRecord]) -> UsageError:
     more = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
     return UsageError(
         f"{text!r} fits {len(found)} tasks: {listed}{more}",
-        hint="name one by its number",
+        hint=f"ref:{text} is the number, id:{text} the id"
+        if text.isdecimal()
+        else "name one by its number",
         data={"candidates": [{"ref": task.ref, "taskId": task.task_id} for task in found]},
     )
 

@@ -9,9 +9,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from mcptask.origin import Origin
 from mcptask.protocol.task import Task
 from mcptask.store import atomic
-from mcptask.store.records import Origin
 
 # One result, in bytes as written. Larger ones are fetched again, or saved by the user.
 LARGEST = 1024 * 1024

@@ -1,44 +1,21 @@
-"""What the state file remembers, as frozen values: tasks, calls without an answer, and where they live.
+"""What the state file remembers, as frozen values: tasks, and calls without an answer.
 
-Never a secret: no header, no token, no tool argument; a URL is stored without its user and its query.
+Never a secret: no header, no token, no tool argument; where a task lives is an `Origin`, which has none.
 The values know nothing of files; `format` turns them into TOML and back.
 """
 
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
-from mcptask.protocol.task import TERMINAL, Task, may_follow
+from mcptask.origin import Origin
+from mcptask.protocol.task import TERMINAL, Task, may_follow, moment
 
 # TOML promises integers of 64 bits and no more. As a duration in ms this is 292 million years.
 LARGEST_INTEGER = 2**63 - 1
 
 # A status message is shown on a line or two; a server may send megabytes at every poll.
 LONGEST_MESSAGE = 2000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
-    """Where a task lives: a configured server's name, or a URL or a command that was given by hand.
-
-    `bearer_env` names the variable that held the token; the token itself is nowhere in here.
-    """
-
-    server: str | None = None
-    url: str | None = None
-    command: tuple[str, ...] = ()
-    cwd: str | None = None
-    bearer_env: str | None = None
-
-    def __post_init__(self) -> None:
-        # Here, and not where records are made, so that no path leads a secret into the file.
-        if self.url is not None:
-            object.__setattr__(self, "url", bare_url(self.url))
-
-    @property
-    def place(self) -> tuple[str | None, str | None, tuple[str, ...], str | None]:
-        """What makes two origins the same server: how to log in there does not count."""
-        return (self.server, self.url, self.command, self.cwd)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,19 +73,6 @@ class State:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
-def bare_url(url: str) -> str:
-    """The URL without user, password, query and fragment: all the places where people put secrets.
-
-    By hand, because `urlsplit` raises on the malformed ones, and those must not leak either.
-    """
-    url = url.partition("#")[0].partition("?")[0]
-    scheme, mark, rest = url.partition("://")
-    if not mark:
-        scheme, rest = "", url
-    authority, slash, path = rest.partition("/")
-    return scheme + mark + authority.rpartition("@")[2] + slash + path
-
-
 def new_record(
     task: Task, now: datetime, *, ref: int, origin: Origin, tool: str | None, protocol: str | None
 ) -> TaskRecord:
@@ -147,19 +111,6 @@ def observed(record: TaskRecord, task: Task, now: datetime) -> TaskRecord:
         answered=record.answered,
         extra=record.extra,
     )
-
-
-def moment(text: str | None) -> datetime | None:
-    """A server's timestamp in UTC; without a zone it counts as UTC; None where it cannot be read."""
-    try:
-        return in_utc(datetime.fromisoformat(text)) if text else None
-    except (ValueError, OverflowError):
-        return None
-
-
-def in_utc(when: datetime) -> datetime:
-    """OverflowError where the year 1 or 9999 is left."""
-    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
 
 
 def _clipped(text: str | None) -> str | None:

@@ -10,21 +10,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from mcptask.env import Clock
+from mcptask.origin import Origin
 from mcptask.protocol.task import Task
 from mcptask.store import atomic, statefile
 from mcptask.store.lock import locked
-from mcptask.store.lookup import find, latest, unended
 from mcptask.store.paths import resolved
 from mcptask.store.records import (
     CallRecord,
-    Origin,
     State,
     TaskRecord,
     new_record,
     observed,
 )
-
-__all__ = ["KEPT_ENDED", "TaskStore", "find", "latest", "unended"]
 
 # How many ended tasks are kept. Those that have not ended or were lost are never dropped.
 KEPT_ENDED = 200

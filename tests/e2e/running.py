@@ -168,9 +168,7 @@ class Cli:
 
 
 def environment(more: Mapping[str, str]) -> dict[str, str]:
-    # Unbuffered, Python takes half a write for a whole one and never hears that a pipe broke.
-    kept = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
-    return {**kept, "PYTHONPATH": str(ROOT), **more}
+    return {**os.environ, "PYTHONPATH": str(ROOT), **more}
 
 
 class Process:

@@ -181,12 +181,56 @@ def test_refresh_asks_for_those_that_go_on_and_for_no_other(three: Cli, server: 
     assert three("get", "3", "--result").code == 0, "the outcome was kept"
 
 
+def test_refresh_contacts_no_server_that_is_not_listed(cli: Cli, server: Scripted) -> None:
+    with scripted() as other:
+        cli("call", "job", "month=x", "-s", server.url)
+        cli("call", "job", "month=x", "-s", other.url)
+        del server.requests[:], other.requests[:]
+        cli("list", "--refresh", "--server", server.url)
+        assert server.requests
+        assert not other.requests
+
+
+def test_refresh_goes_on_where_one_server_cannot_even_be_started(
+    three: Cli, server: Scripted
+) -> None:
+    gone = '[[tasks]]\nref = 9\ntask_id = "tsk_nine"\nstatus = "working"\ncommand = ["/gone"]\n'
+    three.state.write_text(three.state.read_text() + gone)
+    server.on("tasks/get", completed("tsk_three"))
+    ran = three("list", "--refresh", "--json")
+    assert "warning: gone: the server's command does not exist" in ran.err
+    assert [record["status"] for record in ran.listed["tasks"][:2]] == ["working", "completed"]
+
+
 def test_refresh_of_a_server_that_is_away_is_a_warning(three: Cli, server: Scripted) -> None:
     server.always(http(500))
     ran = three("list", "--refresh")
     assert ran.code == 0
     assert "warning: " in ran.err
     assert "tsk_three" in ran.out
+
+
+@pytest.mark.parametrize("how", ["by url", "configured", "demo"])
+def test_the_endpoint_is_the_same_in_every_document(cli: Cli, server: Scripted, how: str) -> None:
+    config = cli.configure(f'[servers.studio]\nurl = "{server.url}/${{ROOM}}?key=s3cret"\n')
+    cli.environ["ROOM"] = "s3cret"
+    name = {"by url": server.url, "configured": "studio", "demo": "demo"}[how]
+    tool = ["reflow_month", "month=2026-09"] if how == "demo" else ["job", "month=x"]
+    told = cli("call", *tool, "--json", "-s", name).document["server"]
+    listed = cli("list", "--json").listed["tasks"][0]["server"]
+    assert listed == told
+    assert "s3cret" not in listed["endpoint"]
+    config.write_text("nonsense")
+    expected = "studio" if how == "configured" else told["endpoint"]
+    assert cli("list", "--json").listed["tasks"][0]["server"]["endpoint"] == expected
+
+
+def test_a_server_that_left_the_config_is_listed_by_its_name(cli: Cli, server: Scripted) -> None:
+    config = cli.configure(f'[servers.studio]\nurl = "{server.url}"\n')
+    cli("call", "job", "month=x", "-s", "studio")
+    config.unlink()
+    assert cli("list", "--json").listed["tasks"][0]["server"]["endpoint"] == "studio"
+    assert "studio" in cli("list", "-s", "studio").out
 
 
 def test_an_empty_list_says_how_to_start(cli: Cli) -> None:

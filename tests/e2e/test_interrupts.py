@@ -40,7 +40,7 @@ def test_a_signal_while_following_leaves_the_task_running(
     process.send(signum)
     ran = process.end()
     assert (ran.code, ran.out) == (code, "")
-    assert "goes on" in ran.err
+    assert "it was left alone" in ran.err
     assert "mcptask watch 1" in ran.err
     assert "mcptask cancel 1" in ran.err
     later = cli("watch", "1", clock=Clock())

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcptask.env import Clock
-from mcptask.errors import HttpRefused, ProtocolError, Unauthorized, Unreachable
+from mcptask.errors import Garbled, HttpRefused, ProtocolError, Unauthorized, Unreachable
 from mcptask.protocol.events import Ended, Retrying, StatusChanged
 from mcptask.protocol.follow import follow
 from mcptask.protocol.generations.v2026_07_28 import V20260728
@@ -391,3 +391,8 @@ def test_requests_of_one_watch_have_ids_of_their_own_a2_6() -> None:
 
     asyncio.run(watch())
     assert len({request.id for request in seen}) == len(seen) == 3
+
+
+def test_an_answer_that_cannot_be_read_is_a_bad_poll_and_no_end_a4_3() -> None:
+    course = followed([wire(), Garbled("HTML"), done()])
+    assert (course.outcome.name, course.polls) == ("completed", [0, 1, 2])

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from mcptask.protocol.task import MOVES, TERMINAL, Status, may_follow, open_questions, same_state
+from mcptask.protocol.task import (
+    MOVES,
+    TERMINAL,
+    Status,
+    may_follow,
+    moment,
+    open_questions,
+    same_state,
+)
 from tests.protocol.fakes import QUESTION, task
 
 LIVE = ("working", "input_required")
@@ -40,13 +49,19 @@ def test_only_the_three_terminal_statuses_are_terminal_a9_2(status: str) -> None
 
 @pytest.mark.parametrize(
     ("status", "payload"),
-    [("completed", "result"), ("failed", "error"), ("input_required", "input_requests")],
+    [("completed", "result"), ("failed", "error")],
 )
 def test_a_status_that_promises_a_payload_is_whole_only_with_it_a9_7(
     status: str, payload: str
 ) -> None:
     assert not task(status).has_payload
     assert task(status, **{payload: {}}).has_payload
+
+
+def test_a_task_that_asks_nothing_is_not_whole_a9_7() -> None:
+    assert not task("input_required").has_payload
+    assert not task("input_required", input_requests={}).has_payload
+    assert task("input_required", input_requests={"room": QUESTION}).has_payload
 
 
 @pytest.mark.parametrize("status", ["working", "cancelled", "queued"])
@@ -97,3 +112,24 @@ def test_only_an_input_required_task_has_open_questions_a12_1() -> None:
     assert open_questions(None, frozenset()) == {}
     assert open_questions(task("working", input_requests={"a": QUESTION}), frozenset()) == {}
     assert open_questions(task("input_required"), frozenset()) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "when"),
+    [
+        ("2026-09-12T09:00:00Z", datetime(2026, 9, 12, 9, tzinfo=UTC)),
+        ("2026-09-12T09:00:00+02:00", datetime(2026, 9, 12, 7, tzinfo=UTC)),
+        ("2026-09-12T09:00:00", datetime(2026, 9, 12, 9, tzinfo=UTC)),
+        ("0001-01-01T00:00:00+14:00", None),
+        ("yesterday", None),
+        ("", None),
+        (None, None),
+        (12, None),
+    ],
+)
+def test_a_servers_timestamp_is_read_as_utc_or_not_at_all_t4(
+    text: object, when: datetime | None
+) -> None:
+    found = moment(text)
+    assert found == when
+    assert found is None or found.tzinfo is UTC

@@ -12,7 +12,7 @@ from mcptask.env import Clock, Env
 from mcptask.protocol.events import TaskEvent
 from mcptask.protocol.task import Task
 from mcptask.render.report import Subject
-from mcptask.render.view import TaskView, observe
+from mcptask.render.view import TaskView, begin, observe
 
 START = 100.0
 MORNING = datetime(2026, 9, 12, 9, 0, tzinfo=UTC)
@@ -81,7 +81,7 @@ def asking(**requests: dict[str, Any]) -> Task:
 
 def viewed(subject: Subject, *events: tuple[float, TaskEvent]) -> TaskView:
     """The view after events at so many seconds after the start."""
-    view = TaskView(subject)
+    view = begin(subject)
     for at, event in events:
         view = observe(view, event, START + at, MORNING + timedelta(seconds=at))
     return view

@@ -155,11 +155,13 @@ def test_a_question_shows_its_fields_and_the_line_to_type() -> None:
         "studio asks (approve): 4 bookings fit nowhere. What should happen to them?",
         '  action *  waitlist · refund · keep  (what guests see: "on hold")',
         "  note      string, up to 200 characters",
-        "  Answer in another terminal:  mcptask update 7 action=waitlist|refund|keep",
+        "  Answer in another terminal:  mcptask update 7 action='waitlist|refund|keep'",
         "Ctrl-C leaves it running: mcptask watch 7",
     ]
     answered = one(WORKING, ASKS, Answered(("approve",)))
     assert not any("asks" in line for line in answered)
+    before = replace(SUBJECT, answered=frozenset({"approve"}))
+    assert not any("asks" in line for line in one(WORKING, ASKS, subject=before))
 
 
 def test_the_command_that_answers_is_never_cut() -> None:
@@ -173,7 +175,7 @@ def test_polling_and_time_to_live_are_bounded_words() -> None:
     assert "polling every over 10 years" in facts
     assert "result kept for over 10 years" in facts
     assert "time to live is over" in one(StatusChanged(task(ttl_ms=1000), None), at=60)[3]
-    assert "due now" in one(StatusChanged(task(), START + 5), at=6)[3]
+    assert "next in" not in one(StatusChanged(task(), START + 5), at=6)[3]
     assert "polling ·" in one(StatusChanged(task(poll_interval_ms=-5), None))[3]
 
 

@@ -11,10 +11,8 @@ from mcptask.render.human import (
     created_lines,
     details,
     error_lines,
-    interrupted_lines,
+    open_requests,
     question_lines,
-    shell_line,
-    warning_lines,
 )
 from mcptask.render.report import Report, ServerInfo, Subject
 
@@ -46,8 +44,6 @@ def test_further_lines_of_an_error_cannot_pass_for_ours() -> None:
 def test_colour_marks_the_label_only() -> None:
     problem = Problem(kind="usage", message="m")
     assert error_lines(problem, colour=True) == ["\x1b[31merror:\x1b[0m m"]
-    assert warning_lines("w", colour=True) == ["\x1b[33mwarning:\x1b[0m w"]
-    assert warning_lines("") == ["warning: "]
 
 
 def test_a_call_left_running_says_how_to_come_back() -> None:
@@ -62,12 +58,11 @@ def test_a_call_left_running_says_how_to_come_back() -> None:
     ]
 
 
-def test_an_interrupted_watch_says_how_to_resume_and_how_to_cancel() -> None:
-    assert interrupted_lines(SUBJECT) == [
-        "Task 7 (reflow_month on studio) goes on. Follow it again:  mcptask watch 7",
-        "To ask the server to cancel it:  mcptask cancel 7",
-    ]
-    assert "(on studio)" in interrupted_lines(replace(SUBJECT, tool=None))[0]
+def test_a_task_that_is_not_stored_is_found_by_its_server() -> None:
+    (_, follow) = created_lines(
+        replace(SUBJECT, ref=None, task_id="t1"), task(), where="https://studio.example/mcp"
+    )
+    assert follow.endswith("  mcptask watch t1 -s https://studio.example/mcp")
 
 
 def test_details_tell_state_times_and_the_time_that_is_left() -> None:
@@ -91,8 +86,23 @@ def test_details_show_each_question_with_the_line_that_answers_it() -> None:
     report = Report(outcome_of_task(asking(a=APPROVE, b=APPROVE)), SERVER, 7, "reflow_month")
     text = "\n".join(details(report, MORNING))
     assert "studio asks (a): 4 bookings fit nowhere. What should happen to them?" in text
-    assert "answer:  mcptask update 7 --key a action=waitlist|refund|keep" in text
-    assert "answer:  mcptask update 7 --key b action=waitlist|refund|keep" in text
+    assert "answer:  mcptask update 7 --key a action='waitlist|refund|keep'" in text
+    assert "answer:  mcptask update 7 --key b action='waitlist|refund|keep'" in text
+
+
+def test_a_question_that_was_answered_is_not_shown_as_open() -> None:
+    outcome = outcome_of_task(asking(a=APPROVE, b=APPROVE), frozenset({"a"}))
+    text = "\n".join(details(Report(outcome, SERVER, 7, "reflow_month"), MORNING))
+    assert "asks (a)" not in text
+    assert "answer:  mcptask update 7 action='waitlist|refund|keep'" in text, "one needs no key"
+
+
+def test_only_an_outcome_that_asks_has_questions() -> None:
+    foreign = {"inputRequests": {"a": APPROVE}}
+    assert open_requests(None) == {}
+    assert open_requests(Problem(kind="jsonrpc", message="m", data=foreign)) == {}
+    assert open_requests(Problem(kind="input", message="m")) == {}
+    assert open_requests(Problem(kind="input", message="m", data=foreign)) == {"a": APPROVE}
 
 
 @pytest.mark.parametrize(
@@ -121,16 +131,10 @@ def test_no_hostile_word_gets_through() -> None:
     hostile = replace(hostile, status_message=HOSTILE, task_id=HOSTILE)
     lines = [
         *created_lines(subject, hostile),
-        *interrupted_lines(subject),
-        *question_lines(subject, hostile),
+        *created_lines(subject, hostile, where=HOSTILE),
+        *question_lines(subject, hostile.input_requests or {}),
         *details(
             Report(outcome_of_task(hostile), ServerInfo(None, HOSTILE), None, HOSTILE), MORNING
         ),
-        *warning_lines(HOSTILE),
-        shell_line("watch", HOSTILE),
     ]
     assert all(line.isprintable() for line in lines)
-
-
-def test_a_command_to_type_is_quoted_for_the_shell() -> None:
-    assert shell_line("watch", "a b") == "mcptask watch 'a b'"

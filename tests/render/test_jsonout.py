@@ -271,7 +271,7 @@ def test_json_lines_are_flushed_numbered_and_end_with_the_document() -> None:
             flushed.append(self.getvalue())
 
     stream, ticking = Stream(), Ticking()
-    reporter = JsonLinesReporter(stream, ticking.clock)
+    reporter = JsonLinesReporter(stream, ticking.clock, io.StringIO())
     reporter.show(SUBJECT, Created(task()))
     reporter.show(SUBJECT, Heard(task(), 9.0))
     reporter.show(SUBJECT, StatusChanged(task(message=HOSTILE), 9.0))
@@ -292,10 +292,20 @@ def test_json_lines_are_flushed_numbered_and_end_with_the_document() -> None:
     assert [text.count("\n") for text in flushed] == [1, 2, 3]
 
 
+def test_a_remark_is_for_people_and_never_among_the_json_lines() -> None:
+    stdout, stderr = io.StringIO(), io.StringIO()
+    reporter = JsonLinesReporter(stdout, Ticking().clock, stderr)
+    reporter.note(f"warning: {HOSTILE}")
+    reporter.tick()
+    assert (stdout.getvalue(), reporter.printed, reporter.stays) == ("", 0, False)
+    assert stderr.getvalue().startswith("warning: ")
+    assert stderr.getvalue()[:-1].isprintable()
+
+
 def test_a_reader_that_went_away_is_not_hidden() -> None:
     class Broken(io.StringIO):
         def write(self, text: str) -> int:
             raise BrokenPipeError
 
     with pytest.raises(BrokenPipeError):
-        JsonLinesReporter(Broken(), Ticking().clock).end(Report(OUTCOMES["working"]))
+        JsonLinesReporter(Broken(), Ticking().clock, io.StringIO()).end(Report(OUTCOMES["working"]))

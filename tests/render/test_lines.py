@@ -19,6 +19,7 @@ from mcptask.protocol.events import (
 )
 from mcptask.protocol.outcome import outcome_of_result, outcome_of_task
 from mcptask.render.lines import LineReporter
+from mcptask.render.report import Report
 from mcptask.render.view import time_of_day
 
 BEGUN = "mcptask: reflow_month on studio is task 7 (tsk_8f21c0ffee), polling every 5 s\n"
@@ -97,10 +98,38 @@ def test_a_question_comes_with_its_fields_and_the_line_that_answers_it() -> None
         "mcptask: 0:09 studio asks (approve): 4 bookings fit nowhere. What should happen to them?",
         'mcptask:   action *  waitlist · refund · keep  (what guests see: "on hold")',
         "mcptask:   note      string, up to 200 characters",
-        "mcptask:   answer: mcptask update 7 action=waitlist|refund|keep",
+        "mcptask:   answer: mcptask update 7 action='waitlist|refund|keep'",
     ]
     log.at(12).show(SUBJECT, Answered(("approve",)))
     assert log.new() == "mcptask: 0:12 answered: approve\n"
+
+
+def test_a_question_that_was_answered_before_is_not_asked_again() -> None:
+    log = Log()
+    subject = replace(SUBJECT, answered=frozenset({"a"}))
+    log.at(0).show(subject, InputRequired(asking(a=APPROVE, b=APPROVE), {"b": APPROVE}))
+    text = log.new()
+    assert "asks (a)" not in text
+    assert "answer: mcptask update 7 action='waitlist|refund|keep'" in text
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_remark_is_a_line_of_its_own_and_counts_as_a_sign_of_life(quiet: bool) -> None:
+    log = Log(quiet=quiet)
+    log.at(0).show(SUBJECT, Created(task()))
+    log.new()
+    log.at(29).note(f"warning: {HOSTILE}")
+    text = log.new()
+    assert text.startswith("warning: ")
+    assert text[:-1].isprintable()
+    log.at(35).tick()
+    assert log.new() == ""
+
+
+def test_what_is_still_to_be_read_at_the_end_is_what_was_written_and_not_drawn() -> None:
+    assert Log().reporter.stays
+    assert not Log(quiet=True).reporter.stays
+    Log().reporter.end(Report(outcome_of_task(task("completed"))))
 
 
 def test_lost_contact_is_told_without_a_word_about_the_task() -> None:

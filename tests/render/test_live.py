@@ -15,6 +15,7 @@ from render_samples import APPROVE, HOSTILE, START, SUBJECT, Terminal, Ticking, 
 from mcptask.protocol.events import Created, Ended, InputRequired, StatusChanged, TaskEvent
 from mcptask.protocol.outcome import outcome_of_result
 from mcptask.render.live import LiveReporter, terminal_size
+from mcptask.render.report import Report
 
 ASKS = InputRequired(asking(), {"approve": APPROVE})
 COMPLETED = Ended(outcome_of_result({}, task("completed")))
@@ -78,6 +79,13 @@ def test_nothing_is_written_before_the_first_event_or_after_the_end(seen: Seen) 
     seen.show(5, COMPLETED)
     assert not seen.live.tick()
     assert seen.stream.getvalue() == ""
+
+
+def test_the_document_of_an_ended_task_is_nothing_to_draw(seen: Seen) -> None:
+    before = seen.stream.getvalue()
+    seen.live.end(Report(outcome_of_result({}, task("completed"))))
+    assert seen.stream.getvalue() == before
+    assert (seen.live.printed, seen.live.stays) == (0, False)
 
 
 def test_a_view_that_never_showed_anything_leaves_nothing() -> None:

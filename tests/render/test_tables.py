@@ -136,4 +136,19 @@ def test_cutting_never_gives_more_columns_than_asked_for(text: str, width: int) 
 
 
 def test_wide_and_combining_characters_are_measured_as_terminals_do() -> None:
-    assert [cell_width(text) for text in ("abc", "日本", "e\u0301", "🚀", "é")] == [3, 4, 1, 2, 1]
+    texts = ("abc", "日本", "e\u0301", "🚀", "é", "\u0378")
+    assert [cell_width(text) for text in texts] == [3, 4, 1, 2, 1, 1]
+
+
+def test_on_a_narrow_terminal_arguments_are_wrapped_and_nothing_of_them_is_cut() -> None:
+    schema = {
+        "properties": {
+            "offline_rooms": {
+                "type": "string",
+                "description": "The rooms that are closed all month.",
+            }
+        }
+    }
+    narrow = argument_table(schema, width=30)
+    assert narrow == ["offline_rooms  string", "    The rooms that are closed", "    all month."]
+    assert len(argument_table(schema, width=200)) == 2

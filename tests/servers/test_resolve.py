@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 
 from mcptask.errors import ConfigError, UsageError
+from mcptask.origin import Origin
 from mcptask.servers.config import Config, ServerConfig
+from mcptask.servers.credentials import credentials
+from mcptask.servers.endpoint import Endpoint, not_stored, origin_of
 from mcptask.servers.resolve import (
-    Endpoint,
     Selection,
-    credentials,
+    address_of_record,
     endpoint_of_record,
     known,
     resolve,
@@ -309,15 +311,10 @@ def test_headers_of_the_config_obey_the_same_rules(headers: dict[str, str]) -> N
 
 def of_record(
     selection: Selection = Selection(),  # noqa: B008 - frozen
-    *,
-    server: str | None = None,
-    url: str | None = None,
-    command: tuple[str, ...] | None = None,
-    cwd: str | None = None,
-    bearer_env: str | None = None,
+    **origin: Any,
 ) -> Endpoint:
     environ = {**ENVIRON, "MCPTASK_SERVER": "demo", "T": "token"}
-    return endpoint_of_record(server, url, command, cwd, bearer_env, selection, BOTH, environ)
+    return endpoint_of_record(Origin(**origin), selection, BOTH, environ)
 
 
 def test_the_record_of_a_task_knows_its_server() -> None:
@@ -331,7 +328,12 @@ def test_the_record_of_a_task_knows_its_server() -> None:
 
 def test_a_server_given_explicitly_overrides_the_record() -> None:
     assert of_record(Selection(server="local"), server="studio").name == "local"
-    assert of_record(Selection(stdio="run"), server="studio", cwd="/there").cwd is None
+    assert of_record(Selection(stdio="run"), server="studio").cwd is None
+
+
+def test_a_command_given_again_runs_in_the_folder_of_the_record() -> None:
+    """Else it would be another server: a relative path in it means another file."""
+    assert of_record(Selection(stdio="run x"), command=("run", "x"), cwd="/there").cwd == "/there"
 
 
 def test_credentials_given_now_go_to_the_server_of_the_record() -> None:
@@ -349,6 +351,51 @@ def test_a_server_that_left_the_config_is_said_with_a_way_out() -> None:
     assert "--server URL" in (refused.value.hint or "")
     with pytest.raises(UsageError, match="names no server"):
         of_record()
+
+
+def test_a_record_leads_back_to_the_endpoint_that_it_was_made_of() -> None:
+    for made in (
+        resolved("studio"),
+        resolved("demo"),
+        resolved("https://h/x"),
+        resolved(stdio="run x"),
+    ):
+        back = endpoint_of_record(origin_of(made), Selection(), BOTH, ENVIRON)
+        assert (back.key, back.address) == (made.key, made.address)
+        assert not_stored(made) is None
+
+
+def test_two_endpoints_are_one_conversation_by_what_they_are_not_by_what_is_shown() -> None:
+    first, second = resolved("https://h/x?tenant=1"), resolved("https://h/x?tenant=2")
+    assert first.address == second.address
+    assert first.key != second.key
+    assert resolved(stdio="run --token a").key != resolved(stdio="run --token b").key
+
+
+def test_a_command_is_recorded_without_its_secret_and_cannot_be_run_from_the_record() -> None:
+    made = resolved(stdio="env API_KEY=canary run")
+    assert "--stdio again" in (not_stored(made) or "")
+    origin = origin_of(made)
+    back = endpoint_of_record(origin, Selection(), BOTH, ENVIRON)
+    assert (back.lacks_secret, back.address) == (True, made.address)
+    assert "canary" not in f"{made!r} {made.address} {not_stored(made)} {origin!r}"
+    again = endpoint_of_record(origin, Selection(stdio="env API_KEY=canary run"), BOTH, ENVIRON)
+    assert (again.lacks_secret, again.command) == (False, made.command)
+
+
+def test_a_query_that_is_not_recorded_is_told_and_not_repeated() -> None:
+    told = not_stored(resolved("https://h/x?key=canary"))
+    assert told is not None
+    assert "-s URL again" in told
+    assert "canary" not in told
+
+
+def test_the_address_of_a_record_is_that_of_its_endpoint_and_none_where_it_is_gone() -> None:
+    studio = Origin(server="studio")
+    assert address_of_record(studio, BOTH, ENVIRON) == "https://studio.example/mcp"
+    assert address_of_record(Origin(server="local"), BOTH, ENVIRON) == "uvx studio-mcp '${HOME}'"
+    assert address_of_record(Origin(server="local"), BOTH, {}) is None
+    assert address_of_record(studio, Config(), ENVIRON) is None
 
 
 def test_what_can_be_named_is_listed_without_expanding_or_showing_secrets() -> None:

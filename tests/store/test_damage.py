@@ -10,9 +10,10 @@ import tomllib
 import pytest
 
 from mcptask.errors import StateError, StateUnwritable
+from mcptask.origin import Origin
 from mcptask.protocol.task import Task
 from mcptask.store import atomic, lock
-from mcptask.store.records import Origin, State
+from mcptask.store.records import State
 
 STUDIO = Origin(server="studio")
 ASIDE = "tasks.toml.damaged-1"

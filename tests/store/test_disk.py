@@ -9,8 +9,9 @@ from dataclasses import replace
 import pytest
 
 from mcptask.errors import StateError, StateUnwritable
+from mcptask.origin import Origin
 from mcptask.protocol.task import Task
-from mcptask.store.records import Origin, State
+from mcptask.store.records import State
 from mcptask.store.tasks import TaskStore
 
 STUDIO = Origin(server="studio")

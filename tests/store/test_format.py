@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcptask.errors import StateError
+from mcptask.origin import Origin
 from mcptask.store.format import Damaged, dumps, loads
-from mcptask.store.records import LARGEST_INTEGER, CallRecord, Origin, State, TaskRecord
+from mcptask.store.records import LARGEST_INTEGER, CallRecord, State, TaskRecord
 
 # Lone surrogates too, but not the private characters that stand for them in the file.
 characters = st.characters() | st.characters(categories=["Cs"])

@@ -37,9 +37,14 @@ def test_a_task_is_named_by_number_id_beginning_or_last(text, ref):
     assert find(STATE, text).ref == ref
 
 
-def test_a_number_beats_an_id_of_the_same_digits():
-    assert find(state_of("2", "b"), "2").task_id == "b"
+def test_a_number_that_is_another_tasks_id_is_ambiguous_until_it_says_which():
+    with pytest.raises(UsageError) as caught:
+        find(state_of("2", "b"), "2")
+    assert caught.value.hint == "ref:2 is the number, id:2 the id"
+    assert find(state_of("2", "b"), "ref:2").task_id == "b"
+    assert find(state_of("2", "b"), "id:2").task_id == "2"
     assert find(state_of("2", "b", first=8), "2").ref == 8
+    assert find(state_of("1", "2"), "2").ref == 2
 
 
 def test_several_that_fit_are_listed():

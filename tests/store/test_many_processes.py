@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from mcptask.env import Clock
 from mcptask.protocol.task import Task
-from mcptask.store.records import Origin
+from mcptask.origin import Origin
 from mcptask.store.tasks import TaskStore
 store = TaskStore(Path(sys.argv[1]), Clock())
 here = Origin(server="studio")

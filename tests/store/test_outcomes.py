@@ -4,10 +4,10 @@ import stat
 
 import pytest
 
+from mcptask.origin import Origin
 from mcptask.protocol.task import Task
 from mcptask.store import atomic, outcomes
 from mcptask.store.outcomes import OutcomeStore
-from mcptask.store.records import Origin
 
 STUDIO = Origin(server="studio")
 

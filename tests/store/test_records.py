@@ -1,69 +1,16 @@
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
+from mcptask.origin import Origin
 from mcptask.protocol.task import Status, Task
 from mcptask.store.records import (
     LARGEST_INTEGER,
     LONGEST_MESSAGE,
-    Origin,
     TaskRecord,
-    bare_url,
-    moment,
     new_record,
     observed,
 )
 
 NOW = datetime(2026, 9, 12, 12, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    ("url", "bare"),
-    [
-        ("https://studio.example/mcp", "https://studio.example/mcp"),
-        (
-            "https://me:secret@studio.example:8443/mcp?key=secret#secret",
-            "https://studio.example:8443/mcp",
-        ),
-        ("https://a@b:secret@host/p@th", "https://host/p@th"),
-        ("https://host?key=secret", "https://host"),
-        ("https://[broken:secret@host/", "https://host/"),
-        ("me:secret@host/mcp", "host/mcp"),
-        ("https://host/x?u=http://me:secret@other/", "https://host/x"),
-        ("", ""),
-    ],
-)
-def test_a_stored_url_has_no_user_and_no_query(url, bare):
-    assert bare_url(url) == bare
-    assert Origin(url=url).url == bare
-
-
-@given(st.text(alphabet="abc:@/?#[]%", max_size=30))
-def test_stripping_a_url_never_fails_and_is_done_once(url):
-    assert bare_url(bare_url(url)) == bare_url(url)
-
-
-def test_how_to_log_in_does_not_make_another_place():
-    assert Origin(server="a", bearer_env="X").place == Origin(server="a").place
-    assert Origin(server="a").place != Origin(server="b").place
-
-
-@pytest.mark.parametrize(
-    ("text", "when"),
-    [
-        ("2026-09-12T09:00:00Z", datetime(2026, 9, 12, 9, tzinfo=UTC)),
-        ("2026-09-12T09:00:00+02:00", datetime(2026, 9, 12, 7, tzinfo=UTC)),
-        ("2026-09-12T09:00:00", datetime(2026, 9, 12, 9, tzinfo=UTC)),
-        ("0001-01-01T00:00:00+14:00", None),
-        ("yesterday", None),
-        ("", None),
-        (None, None),
-    ],
-)
-def test_a_servers_timestamp_is_read_as_utc_or_not_at_all(text, when):
-    assert moment(text) == when
 
 
 def record(**changes) -> TaskRecord:
@@ -108,9 +55,3 @@ def test_huge_numbers_and_endless_messages_are_bounded():
     assert (huge.ttl_ms, huge.poll_interval_ms) == (LARGEST_INTEGER, 0)
     assert len(huge.status_message) == LONGEST_MESSAGE
     assert huge.status_message.endswith("x…")
-
-
-def test_other_zones_are_turned_into_utc():
-    assert (
-        moment(datetime(2026, 1, 1, tzinfo=timezone(timedelta(hours=1))).isoformat()).tzinfo is UTC
-    )

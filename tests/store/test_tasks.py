@@ -1,8 +1,9 @@
 import pytest
 
+from mcptask.origin import Origin
 from mcptask.protocol.task import Task
 from mcptask.store.lookup import find
-from mcptask.store.records import Origin, State, TaskRecord
+from mcptask.store.records import State, TaskRecord
 from mcptask.store.tasks import KEPT_ENDED, TaskStore
 
 STUDIO = Origin(server="studio", bearer_env="STUDIO_TOKEN")

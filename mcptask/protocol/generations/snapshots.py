@@ -32,7 +32,7 @@ def read_task(
     body = _unwrapped(raw, warnings)
     task_id = body.get("taskId")
     if not isinstance(task_id, str) or not task_id:
-        raise ProtocolError("the answer holds no task: taskId is missing")
+        raise ProtocolError(f"the answer holds no task with a usable taskId{_possible_id(raw)}")
     if asked is not None and task_id != asked:
         raise ProtocolError(f"the server answered for another task: asked {asked}, got {task_id}")
     status = body.get("status")
@@ -54,9 +54,18 @@ def read_call_answer(result: Mapping[str, Any]) -> CallAnswer:
         return Immediate(result=result)
     if kind == "input_required":
         return _input_needed(result)
-    task_id = result.get("taskId")
-    named = f"; a task may exist: {task_id}" if isinstance(task_id, str) else ""
-    raise ProtocolError(f"the server answered with an unknown resultType {kind!r}{named}")
+    raise ProtocolError(
+        f"the server answered with an unknown resultType {str(kind)[:60]!r}{_possible_id(result)}"
+    )
+
+
+def _possible_id(result: Mapping[str, Any]) -> str:
+    """For a message about an answer that cannot be used: whatever might be the id of a task."""
+    nested = result.get("task")
+    for body in (result, nested if isinstance(nested, dict) else {}):
+        if body.get("taskId"):
+            return f"; a task may exist: {str(body['taskId'])[:200]}"
+    return ""
 
 
 def _unwrapped(raw: Mapping[str, Any], warnings: list[str]) -> Mapping[str, Any]:
@@ -75,7 +84,7 @@ def _looks_like_task(result: Mapping[str, Any]) -> bool:
         return False
     nested = result.get("task")
     body = nested if isinstance(nested, dict) else result
-    return _is_text(body.get("taskId")) and body.get("status") in list(Status)
+    return _is_text(body.get("taskId")) and _is_text(body.get("status"))
 
 
 def _early_handle(result: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -31,6 +31,9 @@ CAPABILITIES: Mapping[str, Any] = {
 PROBE_WAIT = (
     10.0  # s for `server/discover`, where the config gives the server no timeout of its own
 )
+CALL_WAIT = (
+    3600.0  # s for `tools/call`: a tool that makes no task may take its time (the user is told)
+)
 MAX_PAGES = 64  # of `tools/list`: an endless cursor must not be an endless command
 MAX_TOOLS = 10_000
 
@@ -50,9 +53,14 @@ class V20260728:
     version = VERSION
 
     def __init__(
-        self, capabilities: Mapping[str, Any] = CAPABILITIES, *, probe_wait: float = PROBE_WAIT
+        self,
+        capabilities: Mapping[str, Any] = CAPABILITIES,
+        *,
+        probe_wait: float = PROBE_WAIT,
+        call_wait: float = CALL_WAIT,
     ) -> None:
         self._probe_wait = probe_wait
+        self._call_wait = call_wait
         self._meta = {
             META + "protocolVersion": VERSION,
             META + "clientInfo": {"name": "mcptask", "version": __version__},
@@ -93,7 +101,9 @@ class V20260728:
     ) -> Steps[CallAnswer]:
         """`tools/call`, once: it is not idempotent, so nothing here ever sends it again (A4.5)."""
         params = {"name": name, "arguments": dict(arguments)}
-        result = yield self._call("tools/call", params, subject=name, schema=schema)
+        result = yield self._call(
+            "tools/call", params, subject=name, schema=schema, wait=self._call_wait
+        )
         return read_call_answer(result)
 
     def get_task(self, task_id: str) -> Steps[Task]:

@@ -19,10 +19,6 @@ Message = dict[str, Any]
 # Where remarks about broken but survivable input go (noise on stdout, an event that is no JSON): text.
 Remark = Callable[[str], None]
 
-# Sees what goes over the wire, for a trace: "send" or "receive", and what. Nothing is masked yet, so
-# credentials are in it.
-Observe = Callable[[str, dict[str, Any]], None]
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -59,6 +55,9 @@ class Transport(Protocol):
         """Send, then yield the messages of this request; ends after the response (same id)."""
         ...
 
-    async def close(self) -> None:
-        """Give everything back: connections, the child process and its whole group."""
+    async def close(self, *, hurry: bool = False) -> None:
+        """Give everything back: connections, the child process and its whole group.
+
+        `hurry`: a person has asked to stop, so a child that does not end at once is ended.
+        """
         ...

@@ -4,10 +4,10 @@ Headers always follow from the body; nothing here looks at what a user configure
 """
 
 import base64
-import binascii
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from mcptask.errors import UsageError
 
@@ -37,6 +37,8 @@ RESERVED = frozenset(
 )
 
 _PLAIN = re.compile(r"[\x20-\x7e]*")
+# Visible ASCII, spaces and tabs: what every client, proxy and server reads alike.
+_VALUE = re.compile(r"[\t\x20-\x7e]*")
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # RFC 9110, 5.6.2
 _SENTINEL = ("=?base64?", "?=")
 _TYPES = ("integer", "string", "boolean")
@@ -61,17 +63,6 @@ def encode(value: str) -> str:
     return base64.b64encode(data).decode("ascii").join(_SENTINEL)
 
 
-def decode(value: str) -> str:
-    """The inverse of `encode`. Raises ValueError where the encoded form is broken."""
-    if not _looks_encoded(value):
-        return value
-    inner = value[len(_SENTINEL[0]) : -len(_SENTINEL[1])]
-    try:
-        return base64.b64decode(inner, validate=True).decode("utf-8", "surrogatepass")
-    except (binascii.Error, UnicodeDecodeError) as exc:
-        raise ValueError(f"not Base64 of UTF-8: {exc}") from exc
-
-
 def reserved(name: str) -> bool:
     """May a user header *not* have this name? The wire derives it from the body (A3.7)."""
     lowered = name.strip().lower()
@@ -80,6 +71,26 @@ def reserved(name: str) -> bool:
 
 def is_token(name: str) -> bool:
     return _TOKEN.fullmatch(name) is not None
+
+
+def checked_value(name: str, value: str) -> str:
+    """`value` without outer space: a token read from a file ends in a newline.
+
+    Raises UsageError, which does not quote it, where no header can carry it.
+    """
+    value = value.strip(" \t\r\n")
+    if not _VALUE.fullmatch(value):
+        raise UsageError(
+            f"the value of the header {name} has a line break, a control or a non-ASCII character"
+        )
+    return value
+
+
+def basic(user_info: str) -> str:
+    """The `Authorization` that the `user:password` of a URL stands for."""
+    user, _, password = user_info.partition(":")
+    pair = unquote_to_bytes(user) + b":" + unquote_to_bytes(password)
+    return "Basic " + base64.b64encode(pair).decode("ascii")
 
 
 def param_headers(input_schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, str]:

@@ -11,9 +11,9 @@ from mcptask import __version__
 from mcptask.env import Clock
 from mcptask.errors import Garbled, ProtocolError, Unreachable
 from mcptask.protocol.transports import bodies, http_answers, http_client
-from mcptask.protocol.transports.base import Limits, Message, Observe, Remark, Request
+from mcptask.protocol.transports.base import Limits, Message, Remark, Request
 from mcptask.protocol.transports.headers import reserved
-from mcptask.protocol.transports.http_answers import Answer, shown
+from mcptask.protocol.transports.http_answers import Answer
 from mcptask.protocol.transports.http_client import httpx
 from mcptask.protocol.transports.http_faults import mapped
 from mcptask.protocol.transports.messages import (
@@ -27,6 +27,7 @@ from mcptask.protocol.transports.messages import (
     patience,
     rpc_messages,
 )
+from mcptask.protocol.transports.redact import bare_url
 from mcptask.protocol.transports.sse import Event, SseParser
 
 MAX_REDIRECTS = 5
@@ -51,21 +52,16 @@ class HttpTransport:
         headers: Callable[[], Mapping[str, str]] = dict,
         limits: Limits = Limits(),  # noqa: B008 (frozen)
         remark: Remark = lambda text: None,
-        verify: bool | str = True,
         clock: Clock = Clock(),  # noqa: B008 (frozen)
-        observe: Observe | None = None,
     ) -> None:
         """`headers` is asked before each request, so that a renewed credential counts at once; names
-        that the wire needs are left out of it with a remark. `verify` is False for no check of the
-        server's certificate, or the path of a CA file. Raises ConfigError for an unusable URL.
+        that the wire needs are left out of it with a remark. Raises ConfigError for an unusable URL.
         """
         self._url, self._login = http_client.endpoint(url)
         self._headers = headers
         self._limits = limits
         self._noise = Noise(remark)
-        self._verify = verify
         self._clock = clock
-        self._observe: Observe = observe or (lambda direction, what: None)
         self._client: httpx.AsyncClient | None = None
 
     async def exchange(self, request: Request) -> AsyncGenerator[Message, None]:
@@ -79,13 +75,12 @@ class HttpTransport:
                 if target is None:
                     async with aclosing(self._answer(response, request)) as messages:
                         async for message in messages:
-                            self._observe("receive", {"id": request.id, "message": message})
                             yield message
                     return
             url = target
-        raise ProtocolError(f"{shown(str(self._url))}: more than {MAX_REDIRECTS} redirects")
+        raise ProtocolError(f"{bare_url(str(self._url))}: more than {MAX_REDIRECTS} redirects")
 
-    async def close(self) -> None:
+    async def close(self, *, hurry: bool = False) -> None:
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
@@ -98,17 +93,12 @@ class HttpTransport:
         connect = self._limits.connect
         timeout = httpx.Timeout(connect=connect, pool=connect, read=wait, write=wait)
         client = self._ready()
-        self._observe(
-            "send", {"url": str(url), "headers": dict(headers), "message": request.message()}
-        )
-        with mapped(shown(str(url)), connect, wait):
+        with mapped(bare_url(str(url)), connect, wait):
             post = client.build_request(
                 "POST", url, content=body, headers=http_client.encoded(headers), timeout=timeout
             )
             response = await client.send(post, stream=True)
             try:
-                about = {"status": response.status_code, "headers": dict(response.headers)}
-                self._observe("receive", {"id": request.id, **about})
                 yield response
             finally:
                 # Leaves an unfinished answer at once; the server reads that as a cancellation (A5.10).
@@ -159,7 +149,7 @@ class HttpTransport:
                     yield message
                     if is_response(message):
                         return  # not waiting for the end of the stream (A5.5)
-        raise Unreachable(f"{shown(str(response.url))}: the stream ended before the answer")
+        raise Unreachable(f"{bare_url(str(response.url))}: the stream ended before the answer")
 
     def _values(self, event: Event) -> Iterator[object]:
         """The JSON value of an event: None where it is no JSON, nothing at all where there is none."""
@@ -191,7 +181,7 @@ class HttpTransport:
 
     def _ready(self) -> httpx.AsyncClient:
         if self._client is None:
-            self._client = http_client.make(self._url, self._verify)
+            self._client = http_client.make(self._url)
         return self._client
 
 
@@ -206,7 +196,7 @@ _READERS: Mapping[
 
 def _read(response: httpx.Response, body: bytes) -> Answer:
     return Answer(
-        shown(str(response.url)),
+        bare_url(str(response.url)),
         response.status_code,
         response.reason_phrase,
         response.headers,

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from urllib.parse import urlsplit
 
 from mcptask.errors import Garbled, HttpRefused, ProtocolError, Unauthorized, Unreachable, WireError
 from mcptask.protocol.transports.base import Message
@@ -43,15 +42,6 @@ class Answer:
         """Status, type and the first bytes (A4.1)."""
         kind = self.headers.get("content-type") or "no content type"
         return f"{self.line} ({kind}): {excerpt(self.body) or 'empty body'}"
-
-
-def shown(url: str) -> str:
-    """The URL without what may be secret: user, password, query and fragment."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return url.partition("?")[0].rpartition("@")[2]
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
 def outranks_its_body(answer: Answer) -> bool:

@@ -4,16 +4,14 @@ The one place that imports httpx; the other modules take it from here.
 """
 
 import ipaddress
-import re
 import ssl
 import sys
-from base64 import b64encode
 from collections.abc import Mapping
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 
 from mcptask.errors import ConfigError, HttpRefused, UsageError
-from mcptask.protocol.transports.headers import is_token
-from mcptask.protocol.transports.http_answers import shown
+from mcptask.protocol.transports.headers import basic, checked_value, is_token
+from mcptask.protocol.transports.redact import bare_url
 
 # httpx imports its own command line where it finds click installed, and with it rich and pygments:
 # 55 ms for nothing. A None here makes that import fail, which httpx expects and survives.
@@ -25,8 +23,6 @@ import httpx as httpx  # noqa: E402, PLC0414 (handed on)
 # does not run into a connection that is just being closed.
 KEEPALIVE = 3.0
 
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-
 
 def endpoint(url: str) -> tuple[httpx.URL, dict[str, str]]:
     """The URL without its user and password, and the header that those stand for.
@@ -37,20 +33,23 @@ def endpoint(url: str) -> tuple[httpx.URL, dict[str, str]]:
         parsed = httpx.URL(url)
         host = parsed.host
     except (httpx.InvalidURL, ValueError) as exc:  # ValueError: a host that only looks like IDNA
-        raise ConfigError(f"not a URL: {shown(url)}: {exc}") from exc
+        raise ConfigError(f"not a URL: {bare_url(url)}: {exc}") from exc
     if parsed.scheme not in ("http", "https") or not host:
-        raise ConfigError(f"not an http:// or https:// URL: {shown(url)}")
+        raise ConfigError(f"not an http:// or https:// URL: {bare_url(url)}")
     if not parsed.userinfo:
         return parsed, {}
-    login = b64encode(f"{parsed.username}:{parsed.password}".encode()).decode("ascii")
-    return parsed.copy_with(userinfo=b""), {"authorization": f"Basic {login}"}
+    login = basic(parsed.userinfo.decode("ascii"))
+    return parsed.copy_with(userinfo=b""), {"authorization": login}
 
 
-def make(url: httpx.URL, verify: bool | str) -> httpx.AsyncClient:
-    """A client for this one endpoint. Raises ConfigError for TLS or proxy settings that cannot be used."""
+def make(url: httpx.URL) -> httpx.AsyncClient:
+    """A client for this one endpoint. httpx itself reads the variables for proxies and CAs.
+
+    Raises ConfigError for TLS or proxy settings that cannot be used.
+    """
     try:
         return httpx.AsyncClient(
-            verify=_trust(url, verify),
+            verify=_trust(url),
             trust_env=not _loopback(url.host),  # a server on this machine is not behind a proxy
             limits=httpx.Limits(keepalive_expiry=KEEPALIVE),
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
@@ -63,20 +62,12 @@ def make(url: httpx.URL, verify: bool | str) -> httpx.AsyncClient:
 
 
 def encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-    """Headers as bytes; outer space goes, as a token read from a file ends in a newline.
-
-    Raises UsageError for what is no header, naming it but not quoting its value.
-    """
+    """Headers as bytes. Raises UsageError for what is no header, naming it but not quoting its value."""
     pairs = []
     for name, value in headers.items():
         if not is_token(name):
             raise UsageError(f"not a header name: {name!r}")
-        value = value.strip()
-        if _CONTROL.search(value):
-            raise UsageError(
-                f"the value of the header {name} has a line break or control character"
-            )
-        pairs.append((name.encode("ascii"), value.encode("utf-8", "surrogateescape")))
+        pairs.append((name.encode("ascii"), checked_value(name, value).encode("ascii")))
     return pairs
 
 
@@ -94,8 +85,8 @@ def redirect(response: httpx.Response) -> httpx.URL | None:
         if target is not None and _origin(target) == _origin(response.url):
             return target.copy_with(userinfo=b"")
     raise HttpRefused(
-        f"HTTP {response.status_code} from {shown(str(response.url))}: not followed to "
-        f"{shown(location) or 'nowhere: it has no Location'}",
+        f"HTTP {response.status_code} from {bare_url(str(response.url))}: not followed to "
+        f"{bare_url(location) or 'nowhere: it has no Location'}",
         status=response.status_code,
         hint="if you trust the new address, use it as the server's URL",
     )
@@ -105,14 +96,10 @@ async def _refuse_redirect(response: httpx.Response) -> None:
     redirect(response)
 
 
-def _trust(url: httpx.URL, verify: bool | str) -> bool | ssl.SSLContext:
+def _trust(url: httpx.URL) -> bool | ssl.SSLContext:
     # Without TLS no certificate is looked at, so the bundle of CAs (25 ms) stays unread; a redirect
     # to https is another origin and not followed.
-    if url.scheme == "http":
-        return False
-    if isinstance(verify, str):
-        return ssl.create_default_context(cafile=verify)
-    return httpx.create_ssl_context(verify)
+    return url.scheme == "https" and httpx.create_ssl_context()
 
 
 def _loopback(host: str) -> bool:

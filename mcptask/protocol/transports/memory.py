@@ -57,7 +57,7 @@ class MemoryTransport:
             raise
         raise Unreachable("the script's answer ended without a response")
 
-    async def close(self) -> None:
+    async def close(self, *, hurry: bool = False) -> None:
         self.closed = True
         self._noise.tell_totals()
 

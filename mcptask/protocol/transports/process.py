@@ -96,7 +96,6 @@ class Child(asyncio.SubprocessProtocol):
         self._exited = asyncio.Event()
         self._lost = asyncio.Event()
         self._transport: asyncio.SubprocessTransport
-        self._stdin_open = True
         self._last_words: asyncio.TimerHandle | None = None
         self.ended = False
         self.tail: deque[str] = deque(maxlen=TAIL_LINES)
@@ -156,7 +155,7 @@ class Child(asyncio.SubprocessProtocol):
         finally:
             if not self._exited.is_set() or group_alive(pid):
                 signal_group(pid, "SIGKILL")
-            if self._stdin_open:
+            if stdin.get_write_buffer_size():
                 stdin.abort()  # what was not read by now never will be
             self._transport.close()
             self._forget_timer()
@@ -176,13 +175,11 @@ class Child(asyncio.SubprocessProtocol):
                 self._said(text)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        if fd == 0:
-            self._stdin_open = False
-        elif fd == 1:
+        if fd == 1:
             for line in self._stdout.finish():
                 self._on_line(line)
             self._end_soon()
-        else:
+        elif fd == 2:
             for line in self._stderr.finish():
                 self._said(line)
 

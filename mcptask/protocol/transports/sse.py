@@ -12,18 +12,16 @@ from mcptask.errors import ProtocolError
 
 _LINE_END = re.compile(rb"\r\n?|\n")
 _BOM = b"\xef\xbb\xbf"
-_RETRY = re.compile(r"[0-9]{1,9}")  # milliseconds, up to eleven days: int() refuses 4300 digits
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
     data: str
     type: str = "message"
-    id: str = ""  # the last id seen, on this event or before it
 
 
 class SseParser:
-    """Feed it what arrives. `last_event_id` and `retry_ms` are what a resumption would need (A5.6)."""
+    """Feed it what arrives. The ids of events and `retry` are skipped: nothing is resumed here (A5.6)."""
 
     def __init__(self, limit: int) -> None:
         """`limit` bounds one event, and one line of any kind, in bytes (A5.9)."""
@@ -34,8 +32,6 @@ class SseParser:
         self._data: list[str] = []
         self._type = ""
         self._size = 0
-        self.last_event_id = ""
-        self.retry_ms: int | None = None
 
     def feed(self, chunk: bytes) -> Iterator[Event]:
         """The events that `chunk` completes: iterate to the end before the next one.
@@ -79,14 +75,10 @@ class SseParser:
             self._data.append(value)
         elif name == "event":
             self._type = value
-        elif name == "id" and "\0" not in value:
-            self.last_event_id = value
-        elif name == "retry" and _RETRY.fullmatch(value):
-            self.retry_ms = int(value)
 
     def _dispatch(self) -> Event | None:
         data, kind = self._data, self._type
         self._data, self._type, self._size = [], "", 0
         if not data:
             return None
-        return Event("\n".join(data), kind or "message", self.last_event_id)
+        return Event("\n".join(data), kind or "message")

@@ -4,13 +4,12 @@ Starts the child at the first exchange and again after it died, a few times; res
 """
 
 import asyncio
-import os
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from mcptask.errors import ProtocolError, Unreachable, WireError
-from mcptask.protocol.transports.base import Limits, Message, Observe, Remark, Request
+from mcptask.protocol.transports.base import Limits, Message, Remark, Request
 from mcptask.protocol.transports.messages import (
     Noise,
     dump,
@@ -30,6 +29,7 @@ MAX_RESTARTS = 5
 
 # How long a server may take to end when its input ends, and again when it is told to (A6.6). Seconds.
 GRACE = 2.0
+HURRIED_GRACE = 0.2  # where a person waits for nothing else
 
 # Messages that wait for one slow reader; beyond that, notifications (never a response) are dropped.
 MAX_WAITING = 1000
@@ -67,27 +67,25 @@ class StdioTransport:
         self,
         command: Sequence[str],
         *,
+        environ: Mapping[str, str],
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
-        environ: Mapping[str, str] | None = None,
         limits: Limits = Limits(),  # noqa: B008 (frozen)
         remark: Remark = lambda text: None,
         on_stderr: Callable[[str], None] = lambda line: None,
         grace: float = GRACE,
-        observe: Observe | None = None,
     ) -> None:
-        """`env` comes on top of the few variables that a child inherits from `environ`, which is the
-        process's own unless given. `on_stderr` gets each line that the child writes there.
+        """`env` comes on top of the few variables that a child inherits from `environ`. `on_stderr` gets
+        each line that the child writes there.
         """
         self._command = list(command)
         self._cwd = cwd
-        self._environ = child_environ(os.environ if environ is None else environ, env or {})
+        self._environ = child_environ(environ, env or {})
         self._limits = limits
         self._noise = Noise(remark)
         self._remark = remark
         self._on_stderr = on_stderr
         self._grace = grace
-        self._observe: Observe = observe or (lambda direction, what: None)
         self._child: Child | None = None
         self._starting = asyncio.Lock()
         self._restarts = 0
@@ -104,7 +102,7 @@ class StdioTransport:
             raise Unreachable(child.how_it_ended(), sent=False)
         exchange = self._open[str(request.id)] = _Open(request)
         try:
-            self._send(child, line, request.message())
+            child.write(line)
             while not exchange.over:
                 yield await self._next(exchange)
         finally:
@@ -112,12 +110,12 @@ class StdioTransport:
             if not exchange.over:
                 self._leave(child, request)
 
-    async def close(self) -> None:
+    async def close(self, *, hurry: bool = False) -> None:
         """End the child and its whole group; open exchanges end as unreachable. Never hangs (A6.6)."""
         child, self._child = self._child, None
         self._fail(Unreachable, "the connection to the server was closed")
         if child is not None:
-            await child.stop(self._grace)
+            await child.stop(min(HURRIED_GRACE, self._grace) if hurry else self._grace)
         self._noise.tell_totals()
 
     async def _running(self) -> Child:
@@ -156,10 +154,6 @@ class StdioTransport:
         exchange.over = is_response(item)
         return item
 
-    def _send(self, child: Child, line: bytes, message: Message) -> None:
-        self._observe("send", {"message": message})
-        child.write(line)
-
     def _leave(self, child: Child, request: Request) -> None:
         """Tell the server that nobody waits any more; an answer that still comes is no surprise."""
         self._left.add(str(request.id))
@@ -169,7 +163,7 @@ class StdioTransport:
                 "method": "notifications/cancelled",
                 "params": {"requestId": request.id},
             }
-            self._send(child, dump(message), message)
+            child.write(dump(message))
 
     # ── what the child says ──
 
@@ -188,7 +182,6 @@ class StdioTransport:
         if not found:
             self._noise.heard("the server's output has lines that are no message", excerpt(line))
         for message in found:
-            self._observe("receive", {"message": message})
             self._deliver(message)
 
     def _deliver(self, message: Message) -> None:

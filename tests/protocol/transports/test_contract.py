@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from contextlib import aclosing, asynccontextmanager
 
 import pytest
@@ -81,7 +82,9 @@ async def http_wire(http, *script, remark=lambda text: None):
 @asynccontextmanager
 async def stdio_wire(scripted_child, *script, remark=lambda text: None):
     command, _ = scripted_child(*script)
-    async with closed_after(StdioTransport(command, remark=remark)) as transport:
+    async with closed_after(
+        StdioTransport(command, environ=os.environ, remark=remark)
+    ) as transport:
         yield transport
 
 
@@ -217,9 +220,16 @@ def test_an_exchange_left_early_does_not_disturb_the_next__A5_10(wire, request_,
 
 def test_cancelling_the_reader_ends_the_exchange_promptly(wire, request_, all_of):
     async def main():
-        async with wire([], [ANSWER]) as transport:
-            reader = asyncio.ensure_future(all_of(transport, request_()))
-            await asyncio.sleep(0.1)
+        async with wire([PROGRESS], [ANSWER]) as transport:
+            under_way = asyncio.Event()
+
+            async def read():
+                async with aclosing(transport.exchange(request_(params=PARAMS))) as messages:
+                    async for _ in messages:
+                        under_way.set()
+
+            reader = asyncio.ensure_future(read())
+            await under_way.wait()
             reader.cancel()
             async with asyncio.timeout(0.5):
                 assert await asyncio.gather(reader, return_exceptions=True) != []

@@ -1,5 +1,6 @@
 """Header values, reserved names and `Mcp-Param-*` (A3.4 to A3.7, A7.2)."""
 
+import base64
 import re
 
 import pytest
@@ -8,7 +9,6 @@ from hypothesis import strategies as st
 
 from mcptask.errors import UsageError
 from mcptask.protocol.transports.headers import (
-    decode,
     encode,
     header_problem,
     is_token,
@@ -19,6 +19,13 @@ from mcptask.protocol.transports.headers import (
 
 def annotated(name="Tok", kind="string"):
     return {"type": kind, "x-mcp-header": name}
+
+
+def decoded(header):
+    """What a server makes of it."""
+    if not (header.startswith("=?base64?") and header.endswith("?=")):
+        return header
+    return base64.b64decode(header[9:-2]).decode("utf-8", "surrogatepass")
 
 
 def properties(**schemas):
@@ -44,7 +51,7 @@ def properties(**schemas):
 )
 def test_a_value_goes_as_it_is_or_as_base64_between_markers__A3_5(value, header):
     assert encode(value) == header
-    assert decode(header) == value
+    assert decoded(header) == value
 
 
 @given(st.text(st.characters()))
@@ -52,13 +59,7 @@ def test_every_string_survives_the_way_through_a_header__A3_5(value):
     header = encode(value)
     assert re.fullmatch(r"[\x20-\x7e]*", header)
     assert header == header.strip()
-    assert decode(header) == value
-
-
-@pytest.mark.parametrize("broken", ["=?base64?Q?=", "=?base64?!!!!?=", "=?base64?/w==?="])
-def test_a_broken_encoded_value_is_a_value_error(broken):
-    with pytest.raises(ValueError, match="Base64"):
-        decode(broken)
+    assert decoded(header) == value
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from mcptask.errors import (
     UsageError,
 )
 from mcptask.protocol.transports.http import HttpTransport
+from mcptask.protocol.transports.redact import bare_url
 
 # ── the request ──
 
@@ -47,7 +48,7 @@ def test_headers_are_asked_for_anew_each_time__A16_1(http, request_, all_of):
 
 def test_user_headers_do_not_override_the_wires_own__A3_7(ask, http, request_):
     remarks = []
-    mine = {"Mcp-Method": "evil", "content-type": "text/plain", "X-Mine": "é", "USER-AGENT": "me"}
+    mine = {"Mcp-Method": "evil", "content-type": "text/plain", "X-Mine": "e", "USER-AGENT": "me"}
     _, peer = ask(
         http.response(body=http.result()),
         request=request_(headers={"Mcp-Method": "tools/list"}),
@@ -57,14 +58,20 @@ def test_user_headers_do_not_override_the_wires_own__A3_7(ask, http, request_):
     headers = peer.seen[0].headers
     assert headers["mcp-method"] == "tools/list"
     assert headers["content-type"] == "application/json"
-    assert headers["x-mine"].encode("latin-1").decode() == "é"
+    assert headers["x-mine"] == "e"
     assert headers["user-agent"] == "me"
     assert len(remarks) == 2
     assert "Mcp-Method" in remarks[0]
 
 
 @pytest.mark.parametrize(
-    "bad", [{"X-Key": "secret\r\nEvil: 1"}, {"X Key": "secret"}, {"X-Key": "secret\x00"}]
+    "bad",
+    [
+        {"X-Key": "secret\r\nEvil: 1"},
+        {"X Key": "secret"},
+        {"X-Key": "secret\x00"},
+        {"X-Key": "secreté"},
+    ],
 )
 def test_what_is_no_header_is_refused_without_its_value__S14(failure, http, bad):
     error = failure(UsageError, http.response(body=http.result()), headers=lambda: bad)
@@ -158,4 +165,4 @@ def test_other_redirects_are_an_error_that_shows_where_to__A3_9(failure, http, s
     error = failure(HttpRefused, http.response(status, **headers))
     assert error.status == status
     assert "secret" not in error.message
-    assert (location.partition("?")[0].rpartition("@")[2] or "no Location") in error.message
+    assert (bare_url(location) or "no Location") in error.message

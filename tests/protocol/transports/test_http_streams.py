@@ -202,14 +202,3 @@ def test_the_transport_can_be_used_again_after_close(http, request_, all_of):
                 await transport.close()
 
     asyncio.run(main())
-
-
-def test_the_observer_sees_both_directions(ask, http):
-    seen = []
-    ask(http.response(body=http.result()), observe=lambda way, what: seen.append((way, what)))
-    (_, sent), (_, head), (_, message) = seen
-    assert [way for way, _ in seen] == ["send", "receive", "receive"]
-    assert sent["message"]["id"] == 1
-    assert sent["headers"]["accept"].startswith("application/json")
-    assert head["status"] == 200
-    assert message["message"] == http.result()

@@ -57,7 +57,7 @@ def running(pid):
 @pytest.mark.parametrize("how", ["obedient", "ignores-eof", "stubborn", "dies"])
 def test_close_leaves_no_process_of_the_group__A6_6(request_, all_of, how):
     async def main():
-        transport = StdioTransport(family(how), grace=GRACE)
+        transport = StdioTransport(family(how), environ=os.environ, grace=GRACE)
         (message,) = await all_of(transport, request_())
         pids = message["result"]
         assert running(pids[1])
@@ -74,7 +74,7 @@ def test_a_server_that_ends_with_its_input_costs_no_wait__A6_6(request_, all_of,
     command, _ = scripted_child([{"jsonrpc": "2.0", "id": "$id", "result": {}}])
 
     async def main():
-        transport = StdioTransport(command, grace=30)
+        transport = StdioTransport(command, environ=os.environ, grace=30)
         await all_of(transport, request_())
         start = time.monotonic()
         await transport.close()
@@ -85,7 +85,7 @@ def test_a_server_that_ends_with_its_input_costs_no_wait__A6_6(request_, all_of,
 
 def test_a_second_interrupt_during_close_still_kills_the_group(request_, all_of):
     async def main():
-        transport = StdioTransport(family("stubborn"), grace=30)
+        transport = StdioTransport(family("stubborn"), environ=os.environ, grace=30)
         (message,) = await all_of(transport, request_())
         closing = asyncio.ensure_future(transport.close())
         await asyncio.sleep(0.1)
@@ -102,7 +102,9 @@ def test_a_second_interrupt_during_close_still_kills_the_group(request_, all_of)
 def test_input_that_the_child_never_reads_does_not_hold_up_the_end(request_):
     async def main():
         code = "import time; time.sleep(60)"
-        transport = StdioTransport([sys.executable, "-I", "-S", "-c", code], grace=GRACE)
+        transport = StdioTransport(
+            [sys.executable, "-I", "-S", "-c", code], environ=os.environ, grace=GRACE
+        )
         asking = request_(params={"text": "x" * 1_000_000}, wait=0.1)
         messages = transport.exchange(asking)
         with pytest.raises(Exception, match="no answer"):
@@ -122,7 +124,9 @@ def test_a_group_that_survives_everything_is_left_after_the_last_wait(monkeypatc
 
     async def main():
         child = Child(100, lambda line: None, lambda line: None, lambda how: None)
-        await child.start([sys.executable, "-I", "-S", "-c", "input()"], None, {})
+        code = "import time; time.sleep(60)"
+        await child.start([sys.executable, "-I", "-S", "-c", code], None, {})
+        child.write(b"x" * 1_000_000)  # never read, so it is dropped, and the pipe with it
         await child.stop(0.2)
 
     asyncio.run(main())

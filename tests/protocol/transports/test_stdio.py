@@ -34,7 +34,7 @@ ECHO = child(
 
 @asynccontextmanager
 async def started(command, **options):
-    transport = StdioTransport(command, **options)
+    transport = StdioTransport(command, **{"environ": os.environ, **options})
     try:
         yield transport
     finally:
@@ -110,7 +110,7 @@ def test_a_relative_command_is_found_from_the_servers_folder(request_, tmp_path)
 
 
 def test_nothing_runs_before_the_first_exchange():
-    asyncio.run(StdioTransport(["no-such-program-at-all"]).close())
+    asyncio.run(StdioTransport(["no-such-program-at-all"], environ={}).close())
 
 
 def test_the_child_gets_our_environments_minimum_and_its_own(request_):
@@ -199,7 +199,7 @@ def test_a_value_without_a_json_form_is_a_usage_error(request_):
                          "progressToken"]) | st.text(max_size=3), inner, max_size=5),
     max_leaves=8).map(lambda v: json.dumps(v).encode()), max_size=5))  # fmt: skip
 def test_whatever_a_server_prints_is_a_message_or_a_remark(request_, lines):
-    transport = StdioTransport(["unused"])
+    transport = StdioTransport(["unused"], environ={})
     transport._open["1"] = stdio._Open(request_(params={"_meta": {"progressToken": 1}}))
     for line in lines:
         transport._line(line)
@@ -254,9 +254,3 @@ def test_stderr_is_drained_and_its_last_line_needs_no_end(request_):
     error = failure(Unreachable, child(code), request_(), on_stderr=lines.append)
     assert lines == ["(a very long line)", "last words"]
     assert "last words" in error.message
-
-
-def test_the_observer_sees_both_directions(request_):
-    seen = []
-    ask(ECHO, request_(), observe=lambda way, what: seen.append((way, what["message"]["id"])))
-    assert seen == [("send", 1), ("receive", 1)]

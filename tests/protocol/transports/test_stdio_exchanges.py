@@ -3,6 +3,7 @@ died (A6.5, A6.7, A6.8).
 """
 
 import asyncio
+import os
 import sys
 from contextlib import aclosing, asynccontextmanager
 
@@ -23,7 +24,7 @@ def child(code):
 
 @asynccontextmanager
 async def started(command, **options):
-    transport = StdioTransport(command, **options)
+    transport = StdioTransport(command, environ=os.environ, **options)
     try:
         yield transport
     finally:

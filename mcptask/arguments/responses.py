@@ -8,44 +8,32 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mcptask.commands._arguments import Files, Given, hinted, pairs, value_of
-from mcptask.commands._coerce import quoted
-from mcptask.commands._validation import problem
+from mcptask.arguments.coerce import quoted
+from mcptask.arguments.parse import Files, Given, hinted, pairs, value_of
+from mcptask.arguments.validation import problem
 from mcptask.errors import UsageError
+from mcptask.nearest import nearest
 from mcptask.protocol.schemas import describe, required, sub
-from mcptask.render.answer_line import answer_line
-from mcptask.servers.config import nearest
-
-__all__ = [
-    "ACCEPT",
-    "CANCEL",
-    "DECLINE",
-    "defaults",
-    "is_form",
-    "is_url",
-    "responses",
-]
 
 ACCEPT, DECLINE, CANCEL = "accept", "decline", "cancel"
 ELICITATION = "elicitation/create"
 ANY_JSON = "--responses sends any JSON"
 _MESSAGE_LENGTH = 80
+_HOLD_FIELDS = ("properties", "$defs", "definitions")
+
+
+# The command that answers one question: of its key, the request, and how many questions are open.
+AnswerLine = Callable[[str, Any, int], str]
 
 
 @dataclass(frozen=True)
 class _Question:
-    ref: str
     key: str
     request: Any
-    several: bool
-
-    @property
-    def line(self) -> str:
-        ref = int(self.ref) if self.ref.isdecimal() else None
-        return answer_line(ref, self.ref, self.key, self.request, 2 if self.several else 1)
+    line: str
 
 
-def responses(
+def responses_to(
     requests: Mapping[str, Any],
     fields: list[str],
     key: str | None,
@@ -54,7 +42,7 @@ def responses(
     *,
     read_file: Callable[[str], str],
     read_stdin: Callable[[], str],
-    ref: str | int = "TASK",
+    answer_line: AnswerLine,
 ) -> dict[str, dict[str, Any]]:
     """Key → response, for the open `requests` (the task's inputRequests, as the server sent them).
 
@@ -68,7 +56,7 @@ def responses(
                 "--responses is the whole answer: no field, --key, --decline, --cancel"
             )
         return _whole(files.whole(raw_responses, "--responses"), requests)
-    question = _question(requests, key, str(ref))
+    question = _question(requests, key, answer_line)
     if _method(question.request) != ELICITATION:
         raise UsageError(
             f"{question.key} asks for {_method(question.request)}, which has no fields and cannot be"
@@ -79,7 +67,7 @@ def responses(
         if fields:
             raise UsageError(f"--{action} takes no fields", hint=question.line)
         return {question.key: {"action": action}}
-    if is_url(question.request):
+    if _is_url(question.request):
         if fields:
             raise UsageError(
                 f"{question.key} asks to open a URL: it has no fields", hint=question.line
@@ -88,21 +76,21 @@ def responses(
     return {question.key: {"action": ACCEPT, "content": _content(question, pairs(fields, files))}}
 
 
-def is_url(request: Any) -> bool:
+def _is_url(request: Any) -> bool:
     """Does this elicitation ask to open a URL? No `mode` means a form."""
-    return _method(request) == ELICITATION and sub(request, "params").get("mode") == "url"
+    return sub(request, "params").get("mode") == "url"
 
 
-def is_form(request: Any) -> bool:
-    return _method(request) == ELICITATION and not is_url(request)
-
-
-def defaults(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _defaults(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Field → the default that the form gives, `false` and 0 too; one that breaks its own schema is none."""
+    # Without what only holds for all fields together, but still with what a `$ref` may point at.
+    each_alone = {key: schema[key] for key in _HOLD_FIELDS if key in schema}
     found = {}
     for name, each in sub(schema, "properties").items():
         default = each.get("default") if isinstance(each, dict) else None
-        if default is not None and problem(default, each, name, formats=True) is None:
+        if default is None:
+            continue
+        if problem({name: default}, each_alone, "", formats=True, way_out=ANY_JSON) is None:
             found[name] = default
     return found
 
@@ -126,14 +114,15 @@ def _whole(given: dict[str, Any], requests: Mapping[str, Any]) -> dict[str, dict
     return given
 
 
-def _question(requests: Mapping[str, Any], key: str | None, ref: str) -> _Question:
+def _question(requests: Mapping[str, Any], key: str | None, answer_line: AnswerLine) -> _Question:
     if not requests:
         raise UsageError("the task asks nothing now")
     if key is None and len(requests) > 1:
         asked = "; ".join(f"{each} ({_message(request)})" for each, request in requests.items())
-        first = _Question(ref, *next(iter(requests.items())), several=True)
+        first, request = next(iter(requests.items()))
         raise UsageError(
-            f"the task asks several things, so --key is needed: {asked}", hint=first.line
+            f"the task asks several things, so --key is needed: {asked}",
+            hint=answer_line(first, request, len(requests)),
         )
     if key is None:
         (key,) = requests
@@ -142,7 +131,7 @@ def _question(requests: Mapping[str, Any], key: str | None, ref: str) -> _Questi
             f"the task does not ask {quoted(key)}; open: {', '.join(requests)}",
             hint=nearest(key, requests),
         )
-    return _Question(ref, key, requests[key], len(requests) > 1)
+    return _Question(key, requests[key], answer_line(key, requests[key], len(requests)))
 
 
 def _message(request: Any) -> str:
@@ -161,7 +150,7 @@ def _content(question: _Question, given: dict[str, list[Given]]) -> dict[str, An
                 f"{question.key} has no field {quoted(name)}: it has {', '.join(names)}",
                 hint=nearest(name, names) or question.line,
             )
-    content = defaults(schema)
+    content = _defaults(schema)
     for name, values in given.items():
         if _is_left_empty(values) and name not in required(schema):
             content.pop(name, None)

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from mcptask.commands._coerce import check_unicode, from_json, from_text, from_texts, quoted
-from mcptask.commands._validation import problem
+from mcptask.arguments.coerce import check_unicode, from_json, from_text, from_texts, quoted
+from mcptask.arguments.validation import problem
 from mcptask.errors import UsageError
+from mcptask.nearest import nearest
 from mcptask.protocol.schemas import Schema, alternatives, describe, properties, required, sub
-from mcptask.servers.config import nearest
 
 UNCHECKED = "--no-validate sends it anyway"
 SYNTAX = "write name=text, name:=JSON, name=@FILE or name:=@FILE"
@@ -88,8 +88,11 @@ def parse(
     read_file: Callable[[str], str],
     read_stdin: Callable[[], str],
     tool: str = "NAME",
+    server: str | None = None,
 ) -> dict[str, Any]:
     """The arguments of `tool`: the object of `--args` (`raw`), as it is, with the ARGs over it.
+
+    `server` is what `-s` must say for a hint to work.
 
     `schema` is the tool's inputSchema, {} when it is not known. Raises UsageError: bad syntax always;
     unknown, missing and wrong values unless `validate` is False, and then text that does not fit the
@@ -99,7 +102,8 @@ def parse(
     whole = files.whole(raw, "--args") if raw is not None else {}
     given = pairs(args, files)
     names = properties(schema, schema)
-    help_line = f"`mcptask tools {shlex.quote(tool)}` shows its arguments"
+    where = f" -s {shlex.quote(server)}" if server else ""
+    help_line = f"mcptask tools {shlex.quote(tool)}{where}  shows its arguments"
     if validate:
         _refuse_unknown([*whole, *given], names, schema, tool, help_line)
     with hinted(help_line):

@@ -1,63 +1,41 @@
-"""Holds a value to a JSON Schema, before it is sent. Nothing is ever fetched.
+"""Holds a value to a JSON Schema (2020-12), before it is sent. Nothing is ever fetched.
 
 The common keywords are checked here, in words for people; a schema that uses rarer ones goes to the
 `jsonschema` package as a whole, whose import takes longer than everything else a command does.
+
+A server's schema is seldom perfect, and what the server makes of it is the server's business. So:
+
+* a keyword whose value is malformed, and a type that JSON Schema lacks, count as absent here;
+* `$schema` does not change what the keywords mean (to `jsonschema` it does);
+* `format` is held to only where the caller asks for it;
+* a `pattern` is read as Python reads it, not as ECMA 262 has it.
+
+A schema that takes more than a few seconds of computing, for instance by a pattern that backtracks
+without end, is given up.
 """
 
-import json
-import math
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from datetime import date, datetime
-from itertools import count
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
-from urllib.parse import urlsplit
 
-from mcptask.commands._coerce import quoted
+from mcptask.arguments.coerce import quoted
+from mcptask.arguments.formats import fits_format
+from mcptask.arguments.full_validation import Unusable, full_problem, needs_all
+from mcptask.arguments.limit import cpu_limit
 from mcptask.errors import UsageError
 from mcptask.protocol.schemas import (
     Schema,
     describe,
-    is_local,
     is_schema,
     items,
-    pointed,
     required,
+    target,
 )
 
-# Keywords left to the `jsonschema` package.
-RARE = frozenset(
-    {
-        "$dynamicRef",
-        "$recursiveRef",
-        "contains",
-        "dependencies",
-        "dependentRequired",
-        "dependentSchemas",
-        "else",
-        "if",
-        "maxContains",
-        "maxProperties",
-        "minContains",
-        "minProperties",
-        "multipleOf",
-        "not",
-        "patternProperties",
-        "prefixItems",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)
-# Where schemas lie inside a schema.
-_ONE = ("items", "additionalProperties", "additionalItems")
-_LISTS = ("anyOf", "oneOf", "allOf")
-_TABLES = ("properties", "$defs", "definitions")
-
-# Steps of one check: a schema whose branches lead back to itself doubles the work at each turn.
-MOST_STEPS = 1_000_000
+SECONDS = 3.0  # of computing for one check
 DEEPEST_VALUE = 200
 
 
@@ -65,7 +43,6 @@ DEEPEST_VALUE = 200
 class _Rules:
     root: Schema
     formats: bool
-    steps: Iterator[int] = field(default_factory=count)
 
 
 def problem(
@@ -77,37 +54,21 @@ def problem(
     to a question must be. Raises UsageError, with `way_out` as its hint, when the schema itself
     cannot be used.
     """
-    if _is_rare(schema):
-        from mcptask.commands._full_validation import full_problem
-
-        return full_problem(value, schema, label, way_out)
     try:
-        return _problem(value, schema, _Rules(schema, formats), label, 0)
-    except re.error:
+        with cpu_limit(SECONDS), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of `re`, about a server's pattern
+            if needs_all(schema):
+                return full_problem(value, schema, label, formats=formats)
+            return _problem(value, schema, _Rules(schema, formats), label, 0)
+    except Unusable as unusable:
+        reason = str(unusable)
+    except (re.error, OverflowError):
         reason = "has a pattern that is no regular expression"
     except RecursionError:
         reason = "goes round in circles, or the value is nested too deeply"
+    except TimeoutError:
+        reason = "takes too long to check"
     raise UsageError(f"{label or 'the arguments'}: the schema {reason}", hint=way_out)
-
-
-def _is_rare(schema: Any) -> bool:
-    """Does any part use a keyword, or a kind of `$ref`, that is not handled here?"""
-    waiting = [schema]
-    while waiting:
-        part = waiting.pop()
-        if not is_schema(part):
-            continue
-        if RARE & part.keys() or ("$ref" in part and not is_local(part["$ref"])):
-            return True
-        if isinstance(part.get("items"), list):  # the older spelling of prefixItems
-            return True
-        waiting += [part.get(key) for key in _ONE]
-        for key in _LISTS:
-            waiting += items(part, key)
-        for key in _TABLES:
-            table = part.get(key)
-            waiting += table.values() if is_schema(table) else ()
-    return False
 
 
 def _problem(value: Any, schema: Any, rules: _Rules, at: str, depth: int) -> str | None:
@@ -115,33 +76,49 @@ def _problem(value: Any, schema: Any, rules: _Rules, at: str, depth: int) -> str
         return f"{at}: no value is allowed here"
     if not is_schema(schema):
         return None
-    if depth > DEEPEST_VALUE or next(rules.steps) > MOST_STEPS:
+    if depth > DEEPEST_VALUE:
         raise RecursionError
     for keyword, check in _CHECKS.items():
         if keyword in schema and (found := check(schema, value, rules, at)):
             return found
-    if "$ref" in schema:
-        target = pointed(schema["$ref"], rules.root)
-        if found := _problem(value, target, rules, at, depth + 1):
-            return found
+    if "$ref" in schema and (found := _referred(value, schema["$ref"], rules, at, depth)):
+        return found
     return _combined(value, schema, rules, at, depth) or _inside(value, schema, rules, at, depth)
 
 
+def _referred(value: Any, ref: str, rules: _Rules, at: str, depth: int) -> str | None:
+    try:
+        there = target(ref, rules.root)
+    except LookupError:
+        raise Unusable(f"refers to {quoted(ref)}, which it lacks") from None
+    return _problem(value, there, rules, at, depth + 1)
+
+
 def _combined(value: Any, schema: Schema, rules: _Rules, at: str, depth: int) -> str | None:
+    def check(branch: Any) -> str | None:
+        return _problem(value, branch, rules, at, depth + 1)
+
     for branch in items(schema, "allOf"):
-        if found := _problem(value, branch, rules, at, depth + 1):
+        if found := check(branch):
             return found
-    for keyword, most in (("anyOf", math.inf), ("oneOf", 1)):
-        branches = items(schema, keyword)
-        found_in = [_problem(value, branch, rules, at, depth + 1) for branch in branches]
-        fitting = found_in.count(None)
-        if branches and fitting == 0:
-            # With one branch besides null, its own words say more than the list of both.
-            typed = [each for each in found_in if each and not each.endswith("expected null")]
-            return typed[0] if len(typed) == 1 else _expected(schema, rules, at)
-        if fitting > most:
+    if branches := items(schema, "anyOf"):
+        unfit = list(takewhile(bool, map(check, branches)))
+        if len(unfit) == len(branches):
+            return _telling(unfit) or _expected(schema, rules, at)
+    if branches := items(schema, "oneOf"):
+        unfit = [found for found in map(check, branches) if found]
+        fitting = len(branches) - len(unfit)
+        if fitting == 0:
+            return _telling(unfit) or _expected(schema, rules, at)
+        if fitting > 1:
             return f"{at}: fits {fitting} of the alternatives, of which only one may fit"
     return None
+
+
+def _telling(unfit: list[str | None]) -> str | None:
+    """With one branch besides null, its own words say more than the list of both."""
+    typed = [found for found in unfit if found and not found.endswith("expected null")]
+    return typed[0] if len(typed) == 1 else None
 
 
 def _inside(value: Any, schema: Schema, rules: _Rules, at: str, depth: int) -> str | None:
@@ -180,12 +157,12 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def same(one: Any, other: Any) -> bool:
+def _same(one: Any, other: Any) -> bool:
     """Equality of JSON values: 1 is 1.0, but true is not 1."""
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
+        return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
     return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
@@ -197,13 +174,14 @@ def _type(schema: Schema, value: Any, rules: _Rules, at: str) -> str | None:
 
 
 def _enum(schema: Schema, value: Any, rules: _Rules, at: str) -> str | None:
-    allowed = items(schema, "enum")
-    fits = not allowed or any(same(value, each) for each in allowed)
-    return None if fits else _expected(schema, rules, at)
+    allowed = schema["enum"]
+    if not isinstance(allowed, list) or any(_same(value, each) for each in allowed):
+        return None
+    return _expected(schema, rules, at) if allowed else f"{at}: no value is allowed here"
 
 
 def _const(schema: Schema, value: Any, rules: _Rules, at: str) -> str | None:
-    return None if same(value, schema["const"]) else _expected(schema, rules, at)
+    return None if _same(value, schema["const"]) else _expected(schema, rules, at)
 
 
 def _bound(
@@ -228,13 +206,6 @@ def _pattern(schema: Schema, value: Any, rules: _Rules, at: str) -> str | None:
     return f"{at}: must match the pattern {quoted(pattern)}"
 
 
-def _unique(schema: Schema, value: Any, rules: _Rules, at: str) -> str | None:
-    if schema["uniqueItems"] is not True or not isinstance(value, list):
-        return None
-    different = {json.dumps(item, sort_keys=True) for item in value}
-    return f"{at}: the same item is there twice" if len(different) < len(value) else None
-
-
 def _required(schema: Schema, value: Any, rules: _Rules, at: str) -> str | None:
     if not isinstance(value, dict):
         return None
@@ -242,30 +213,10 @@ def _required(schema: Schema, value: Any, rules: _Rules, at: str) -> str | None:
     return f"{at}: {', '.join(missing)} missing" if missing else None
 
 
-def _is_uri(text: str) -> bool:
-    parts = urlsplit(text)
-    return bool(parts.scheme and (parts.netloc or parts.path)) and not re.search(r"\s", text)
-
-
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
-_FORMATS: dict[str, Callable[[str], object]] = {
-    "email": re.compile(r"[^@\s]+@[^@\s]+").fullmatch,
-    "uri": _is_uri,
-    "date": lambda text: _DATE.fullmatch(text) and date.fromisoformat(text),
-    "date-time": lambda text: _DATE_TIME.fullmatch(text) and datetime.fromisoformat(text.upper()),
-}
-
-
 def _format(schema: Schema, value: Any, rules: _Rules, at: str) -> str | None:
-    reader = _FORMATS.get(str(schema["format"]))
-    if reader is None or not rules.formats or not isinstance(value, str):
+    if not rules.formats or fits_format(schema["format"], value):
         return None
-    try:
-        fits = bool(reader(value))
-    except ValueError:
-        fits = False
-    return None if fits else f"{_expected(schema, rules, at)}, not {quoted(value)}"
+    return f"{_expected(schema, rules, at)}, not {quoted(value)}"
 
 
 _CHECKS: dict[str, Callable[[Schema, Any, _Rules, str], str | None]] = {
@@ -286,6 +237,5 @@ _CHECKS: dict[str, Callable[[Schema, Any, _Rules, str], str | None]] = {
     "maxItems": _bound("maxItems", list, lambda n, m: n > m, "takes {limit} items at most"),
     "pattern": _pattern,
     "format": _format,
-    "uniqueItems": _unique,
     "required": _required,
 }

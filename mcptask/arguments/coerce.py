@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mcptask.errors import UsageError
+from mcptask.nearest import nearest
 from mcptask.protocol.schemas import (
     Schema,
     alternatives,
@@ -20,7 +21,6 @@ from mcptask.protocol.schemas import (
     kind,
     sub,
 )
-from mcptask.servers.config import nearest
 
 BOOLEANS = {"true": True, "yes": True, "false": False, "no": False}
 
