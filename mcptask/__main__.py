@@ -24,6 +24,9 @@ def main() -> int:
         return run(sys.argv[1:], process_env())
     except KeyboardInterrupt:
         return 130
+    finally:
+        # The process ends: to look for garbage among all that was imported costs 90 ms and frees nothing.
+        gc.freeze()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Answering a task's questions: ask what is open now, check the answer, send it, remember it."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -13,7 +14,7 @@ from mcptask.commands._reports import answer_of
 from mcptask.commands._run import Interruption, run, within
 from mcptask.commands._sessions import Sessions
 from mcptask.commands._streams import followed
-from mcptask.errors import ExitCode, RpcError, StateError, UsageError, WireError
+from mcptask.errors import ExitCode, RpcError, StateError, TimedOut, UsageError, WireError
 from mcptask.protocol.events import Answered
 from mcptask.protocol.generations.jsonrpc import INVALID_PARAMS
 from mcptask.protocol.outcome import Outcome, outcome_of_error
@@ -65,11 +66,18 @@ async def _update(
     if wait:
         (report,) = await follow_all(job, [item], interruption, sessions)
         return answer_of(job, report)
-    # Acknowledged is not applied: only the task itself can show that.
-    async with within(job):
-        now = untroubled(await asked(job, found, session))
-    sent = _told(found, now.outcome.task or task, frozenset(responses))
-    return answer_of(job, now if now.outcome.task else untroubled(report), remarks=sent, text="")
+    # Acknowledged is not applied: only the task itself can show that. Not seeing it undoes nothing.
+    with suppress(TimedOut):
+        async with within(job):
+            now = untroubled(await asked(job, found, session))
+            if now.outcome.task is not None:
+                sent = _told(found, now.outcome.task, frozenset(responses))
+                return answer_of(job, now, remarks=sent, text="")
+    sent = (
+        f"Sent the answer to {', '.join(sorted(responses))}.",
+        f"See what comes of it:  {_look(item.name)}",
+    )
+    return answer_of(job, untroubled(report), remarks=sent, text="")
 
 
 def _responses(job: Job, found: Found, task: Task, reply: Reply) -> dict[str, dict[str, object]]:
