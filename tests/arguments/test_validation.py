@@ -127,8 +127,9 @@ def test_we_and_jsonschema_agree_on_the_common_keywords(value: Any, schema: Any)
 def test_we_and_jsonschema_agree_where_a_schema_refers_to_its_parts_and_on_rare_keywords(
     value: Any, schema: Any
 ) -> None:
-    # Where a schema both refuses the value and cannot be used, either may come first.
-    assert (ours(value, schema) == "fits") == (theirs(value, schema) == "fits")
+    verdicts = {ours(value, schema), theirs(value, schema)}
+    # A part that cannot be used (a `$ref` in a circle, say) is reached by one and not by the other.
+    assert len(verdicts) == 1 or "unusable" in verdicts
 
 
 @pytest.mark.parametrize(
