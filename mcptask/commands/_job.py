@@ -40,7 +40,8 @@ class Job:
     def store(self) -> "TaskStore":
         from mcptask.store.tasks import TaskStore
 
-        return TaskStore(paths.state_file(self.env, self.options.state), self.env.clock)
+        path = paths.state_file(self.env, self.options.state)
+        return TaskStore(path, self.env.clock, told=self.warn)
 
     @cached_property
     def config(self) -> "Config":

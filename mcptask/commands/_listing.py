@@ -36,8 +36,6 @@ def list_tasks(job: Job, wanted: Filter, *, refresh: bool) -> Answer:
 
         refresh_tasks(job, lambda origin: _on(origin, wanted.server))
     state = job.store.read()
-    for warning in job.store.warnings:
-        job.warn(warning)
     tasks = [task for task in reversed(state.tasks) if _matches(task, wanted)][: wanted.limit]
     calls = [call for call in reversed(state.calls) if _on(call.origin, wanted.server)]
     if wanted.statuses:

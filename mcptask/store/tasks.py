@@ -33,9 +33,14 @@ LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 class TaskStore:
-    """The state file at `path`. `warnings` collects what a person should hear of, each once."""
+    """The state file at `path`. `warnings` collects what a person should hear of, each once; `told` gets
+    each as it comes.
+    """
 
-    def __init__(self, path: Path, clock: Clock) -> None:
+    def __init__(
+        self, path: Path, clock: Clock, told: Callable[[str], None] = lambda text: None
+    ) -> None:
+        self._told = told
         self.path = resolved(path)
         self.clock = clock
         self.warnings: list[str] = []
@@ -221,7 +226,10 @@ class TaskStore:
         return not recent or replace(after, seen_at=record.seen_at) != record
 
     def _warn(self, texts: Iterable[str]) -> None:
-        self.warnings.extend(text for text in texts if text not in self.warnings)
+        for text in texts:
+            if text not in self.warnings:
+                self.warnings.append(text)
+                self._told(text)
 
 
 def _by_ref(state: State, ref: int) -> TaskRecord | None:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -84,6 +85,14 @@ def terminal(cwd: Path) -> Iterator[Callable[..., Terminal]]:
     yield one
     for each in started:
         each.close()
+
+
+@pytest.fixture
+def gate() -> Iterator[threading.Event]:
+    """What a scripted server waits for before it answers; open at the end of the test."""
+    gate = threading.Event()
+    yield gate
+    gate.set()
 
 
 @pytest.fixture(scope="session")

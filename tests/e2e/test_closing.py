@@ -9,7 +9,7 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -56,13 +56,6 @@ class Deaf:
 @pytest.fixture
 def deaf(tmp_path: Path) -> Deaf:
     return Deaf(tmp_path)
-
-
-@pytest.fixture
-def gate() -> Iterator[threading.Event]:
-    gate = threading.Event()
-    yield gate
-    gate.set()
 
 
 @pytest.fixture

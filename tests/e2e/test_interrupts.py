@@ -3,7 +3,7 @@
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -13,13 +13,6 @@ from tests.e2e.scripted import ID, Reply, Scripted, completed, created, held, no
 
 SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
 Start = Callable[..., Process]
-
-
-@pytest.fixture
-def gate() -> Iterator[threading.Event]:
-    gate = threading.Event()
-    yield gate
-    gate.set()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -48,13 +47,6 @@ def keeps_alive(handler: object, got: object) -> None:
 def null_result(handler: object, got: object) -> None:
     body = f'{{"jsonrpc": "2.0", "id": {got.id}, "result": null}}'  # type: ignore[attr-defined]
     http(200, body, "application/json")(handler, got)  # type: ignore[arg-type]
-
-
-@pytest.fixture
-def gate() -> Iterator[threading.Event]:
-    gate = threading.Event()
-    yield gate
-    gate.set()
 
 
 @pytest.fixture

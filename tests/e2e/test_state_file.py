@@ -64,8 +64,10 @@ def test_a_file_damaged_while_a_call_runs_is_kept_aside_and_the_task_is_stored(
         create(handler, got)  # type: ignore[arg-type]
 
     server.on("tools/call", meanwhile)
-    assert on_server("call", "job", "month=x").out == f"{ID}\n"
+    ran = on_server("call", "job", "month=x")
+    assert ran.out == f"{ID}\n"
     (aside,) = on_server.state.parent.glob("tasks.toml.damaged-*")
+    assert f"kept as {aside}" in ran.err.replace("\n", " ")
     assert aside.read_bytes() == b"]] nonsense"
     assert [each["taskId"] for each in on_server("list", "--json").listed["tasks"]] == [ID]
 
