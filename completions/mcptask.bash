@@ -23,84 +23,84 @@ _mcptask_has() {
         'call')
             commands=''
             first='any' later='@file'
-            options='--wait -w --args --no-validate --server -s --stdio --header -H --bearer-env --timeout --interval --give-up-after --on-interrupt --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--wait -w --args --answers --max-rounds --no-validate --dry-run --server -s --stdio --header -H --bearer-env --timeout --interval --give-up-after --on-interrupt --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
-                --wait | -w | --no-validate | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
+                --wait | -w | --no-validate | --dry-run | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --args) value='@file' ;;
+                --answers | --max-rounds | --header | -H | --timeout | --interval | --give-up-after | --protocol) value='any' ;;
                 --server | -s) value='words demo' ;;
                 --stdio) value='command' ;;
-                --header | -H | --timeout | --interval | --give-up-after) value='any' ;;
                 --bearer-env) value='variable' ;;
                 --on-interrupt) value='words leave cancel' ;;
-                --config | --state) value='file' ;;
+                --trace | --config | --state) value='file' ;;
             esac
             ;;
         'watch')
             commands=''
             first='words last' later='words last'
-            options='--all --server -s --stdio --header -H --bearer-env --timeout --interval --give-up-after --on-interrupt --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--all --server -s --stdio --header -H --bearer-env --timeout --interval --give-up-after --on-interrupt --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
                 --all | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --server | -s) value='words demo' ;;
                 --stdio) value='command' ;;
-                --header | -H | --timeout | --interval | --give-up-after) value='any' ;;
+                --header | -H | --timeout | --interval | --give-up-after | --protocol) value='any' ;;
                 --bearer-env) value='variable' ;;
                 --on-interrupt) value='words leave cancel' ;;
-                --config | --state) value='file' ;;
+                --trace | --config | --state) value='file' ;;
             esac
             ;;
         'get')
             commands=''
             first='words last' later=''
-            options='--refresh --result --exit-status --server -s --stdio --header -H --bearer-env --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--refresh --result --exit-status --server -s --stdio --header -H --bearer-env --timeout --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
                 --refresh | --result | --exit-status | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --server | -s) value='words demo' ;;
                 --stdio) value='command' ;;
-                --header | -H) value='any' ;;
+                --header | -H | --timeout | --protocol) value='any' ;;
                 --bearer-env) value='variable' ;;
-                --config | --state) value='file' ;;
+                --trace | --config | --state) value='file' ;;
             esac
             ;;
         'update')
             commands=''
             first='words last' later='@file'
-            options='--key --accept --decline --cancel --responses --wait -w --server -s --stdio --header -H --bearer-env --timeout --interval --give-up-after --on-interrupt --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--key --accept --decline --cancel --responses --wait -w --dry-run --server -s --stdio --header -H --bearer-env --timeout --interval --give-up-after --on-interrupt --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
-                --key | --header | -H | --timeout | --interval | --give-up-after) value='any' ;;
-                --accept | --decline | --cancel | --wait | -w | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
+                --key | --header | -H | --timeout | --interval | --give-up-after | --protocol) value='any' ;;
+                --accept | --decline | --cancel | --wait | -w | --dry-run | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --responses) value='@file' ;;
                 --server | -s) value='words demo' ;;
                 --stdio) value='command' ;;
                 --bearer-env) value='variable' ;;
                 --on-interrupt) value='words leave cancel' ;;
-                --config | --state) value='file' ;;
+                --trace | --config | --state) value='file' ;;
             esac
             ;;
         'cancel')
             commands=''
             first='words last' later='words last'
-            options='--wait -w --server -s --stdio --header -H --bearer-env --timeout --interval --give-up-after --on-interrupt --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--wait -w --dry-run --server -s --stdio --header -H --bearer-env --timeout --interval --give-up-after --on-interrupt --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
-                --wait | -w | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
+                --wait | -w | --dry-run | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --server | -s) value='words demo' ;;
                 --stdio) value='command' ;;
-                --header | -H | --timeout | --interval | --give-up-after) value='any' ;;
+                --header | -H | --timeout | --interval | --give-up-after | --protocol) value='any' ;;
                 --bearer-env) value='variable' ;;
                 --on-interrupt) value='words leave cancel' ;;
-                --config | --state) value='file' ;;
+                --trace | --config | --state) value='file' ;;
             esac
             ;;
         'list')
             commands=''
             first='' later=''
-            options='--status --server -s --limit --refresh --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--status --server -s --limit --refresh --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
                 --status) value='words working input_required completed failed cancelled' ;;
                 --server | -s) value='words demo' ;;
-                --limit) value='any' ;;
+                --limit | --protocol) value='any' ;;
                 --refresh | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
-                --config | --state) value='file' ;;
+                --trace | --config | --state) value='file' ;;
             esac
             ;;
         'forget')
@@ -115,14 +115,14 @@ _mcptask_has() {
         'tools')
             commands=''
             first='any' later=''
-            options='--server -s --stdio --header -H --bearer-env --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--server -s --stdio --header -H --bearer-env --timeout --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
                 --server | -s) value='words demo' ;;
                 --stdio) value='command' ;;
-                --header | -H) value='any' ;;
+                --header | -H | --timeout | --protocol) value='any' ;;
                 --bearer-env) value='variable' ;;
+                --trace | --config | --state) value='file' ;;
                 --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
-                --config | --state) value='file' ;;
             esac
             ;;
         'servers')

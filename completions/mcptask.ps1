@@ -34,7 +34,10 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
             Options = @(
                 @{ Names = @('--wait', '-w'); Takes = ''; Help = 'Follow the task to its end.' }
                 @{ Names = @('--args'); Takes = '@file'; Help = 'All arguments as one JSON object.' }
-                @{ Names = @('--no-validate'); Takes = ''; Help = 'Send arguments that the tool does not expect.' }
+                @{ Names = @('--answers'); Takes = 'any'; Help = 'Answers to what the tool asks before it starts.' }
+                @{ Names = @('--max-rounds'); Takes = 'any'; Help = 'Answer at most N rounds of questions before the start.' }
+                @{ Names = @('--no-validate'); Takes = ''; Help = 'Send the arguments unchecked.' }
+                @{ Names = @('--dry-run'); Takes = ''; Help = 'Show the exact requests, without secrets; send nothing.' }
                 @{ Names = @('--server', '-s'); Takes = 'words demo'; Help = 'A configured server, a URL, or demo.' }
                 @{ Names = @('--stdio'); Takes = 'command'; Help = 'Start this command and speak over stdio.' }
                 @{ Names = @('--header', '-H'); Takes = 'any'; Help = 'An HTTP header to send along. Repeatable.' }
@@ -43,6 +46,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--interval'); Takes = 'any'; Help = 'Poll no more often than this; never more often than the server asks.' }
                 @{ Names = @('--give-up-after'); Takes = 'any'; Help = 'Give up after this long without contact. Default: 5m.' }
                 @{ Names = @('--on-interrupt'); Takes = 'words leave cancel'; Help = 'What Ctrl-C does to the task. Default: leave.' }
+                @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
+                @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
                 @{ Names = @('--jsonl'); Takes = ''; Help = 'One JSON event per line, as it happens.' }
                 @{ Names = @('--quiet', '-q'); Takes = ''; Help = 'Only data and errors, no progress.' }
@@ -65,6 +70,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--interval'); Takes = 'any'; Help = 'Poll no more often than this; never more often than the server asks.' }
                 @{ Names = @('--give-up-after'); Takes = 'any'; Help = 'Give up after this long without contact. Default: 5m.' }
                 @{ Names = @('--on-interrupt'); Takes = 'words leave cancel'; Help = 'What Ctrl-C does to the task. Default: leave.' }
+                @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
+                @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
                 @{ Names = @('--jsonl'); Takes = ''; Help = 'One JSON event per line, as it happens.' }
                 @{ Names = @('--quiet', '-q'); Takes = ''; Help = 'Only data and errors, no progress.' }
@@ -85,6 +92,9 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--stdio'); Takes = 'command'; Help = 'Start this command and speak over stdio.' }
                 @{ Names = @('--header', '-H'); Takes = 'any'; Help = 'An HTTP header to send along. Repeatable.' }
                 @{ Names = @('--bearer-env'); Takes = 'variable'; Help = 'Send the token in this variable as a bearer token.' }
+                @{ Names = @('--timeout'); Takes = 'any'; Help = 'Stop waiting after this long (90s, 10m, 1h30m). The task goes on.' }
+                @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
+                @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
                 @{ Names = @('--jsonl'); Takes = ''; Help = 'One JSON event per line, as it happens.' }
                 @{ Names = @('--quiet', '-q'); Takes = ''; Help = 'Only data and errors, no progress.' }
@@ -104,6 +114,7 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--cancel'); Takes = ''; Help = 'Dismiss the question; the task itself goes on.' }
                 @{ Names = @('--responses'); Takes = '@file'; Help = 'All answers, by key, as JSON.' }
                 @{ Names = @('--wait', '-w'); Takes = ''; Help = 'Follow the task to its end.' }
+                @{ Names = @('--dry-run'); Takes = ''; Help = 'Show the exact requests, without secrets; send nothing.' }
                 @{ Names = @('--server', '-s'); Takes = 'words demo'; Help = 'A configured server, a URL, or demo.' }
                 @{ Names = @('--stdio'); Takes = 'command'; Help = 'Start this command and speak over stdio.' }
                 @{ Names = @('--header', '-H'); Takes = 'any'; Help = 'An HTTP header to send along. Repeatable.' }
@@ -112,6 +123,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--interval'); Takes = 'any'; Help = 'Poll no more often than this; never more often than the server asks.' }
                 @{ Names = @('--give-up-after'); Takes = 'any'; Help = 'Give up after this long without contact. Default: 5m.' }
                 @{ Names = @('--on-interrupt'); Takes = 'words leave cancel'; Help = 'What Ctrl-C does to the task. Default: leave.' }
+                @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
+                @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
                 @{ Names = @('--jsonl'); Takes = ''; Help = 'One JSON event per line, as it happens.' }
                 @{ Names = @('--quiet', '-q'); Takes = ''; Help = 'Only data and errors, no progress.' }
@@ -126,6 +139,7 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
             )
             Options = @(
                 @{ Names = @('--wait', '-w'); Takes = ''; Help = 'Wait for the state that comes.' }
+                @{ Names = @('--dry-run'); Takes = ''; Help = 'Show the exact requests, without secrets; send nothing.' }
                 @{ Names = @('--server', '-s'); Takes = 'words demo'; Help = 'A configured server, a URL, or demo.' }
                 @{ Names = @('--stdio'); Takes = 'command'; Help = 'Start this command and speak over stdio.' }
                 @{ Names = @('--header', '-H'); Takes = 'any'; Help = 'An HTTP header to send along. Repeatable.' }
@@ -134,6 +148,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--interval'); Takes = 'any'; Help = 'Poll no more often than this; never more often than the server asks.' }
                 @{ Names = @('--give-up-after'); Takes = 'any'; Help = 'Give up after this long without contact. Default: 5m.' }
                 @{ Names = @('--on-interrupt'); Takes = 'words leave cancel'; Help = 'What Ctrl-C does to the task. Default: leave.' }
+                @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
+                @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
                 @{ Names = @('--jsonl'); Takes = ''; Help = 'One JSON event per line, as it happens.' }
                 @{ Names = @('--quiet', '-q'); Takes = ''; Help = 'Only data and errors, no progress.' }
@@ -151,6 +167,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--server', '-s'); Takes = 'words demo'; Help = 'Only this server''s.' }
                 @{ Names = @('--limit'); Takes = 'any'; Help = 'Only the newest N.' }
                 @{ Names = @('--refresh'); Takes = ''; Help = 'Ask the servers first, all at once.' }
+                @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
+                @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
                 @{ Names = @('--jsonl'); Takes = ''; Help = 'One JSON event per line, as it happens.' }
                 @{ Names = @('--quiet', '-q'); Takes = ''; Help = 'Only data and errors, no progress.' }
@@ -182,6 +200,9 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--stdio'); Takes = 'command'; Help = 'Start this command and speak over stdio.' }
                 @{ Names = @('--header', '-H'); Takes = 'any'; Help = 'An HTTP header to send along. Repeatable.' }
                 @{ Names = @('--bearer-env'); Takes = 'variable'; Help = 'Send the token in this variable as a bearer token.' }
+                @{ Names = @('--timeout'); Takes = 'any'; Help = 'Stop waiting after this long (90s, 10m, 1h30m). The task goes on.' }
+                @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
+                @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
                 @{ Names = @('--jsonl'); Takes = ''; Help = 'One JSON event per line, as it happens.' }
                 @{ Names = @('--quiet', '-q'); Takes = ''; Help = 'Only data and errors, no progress.' }

@@ -13,6 +13,7 @@
     │   └── ProtocolError     the answer breaks the protocol                           exit 9
     │       ├── Garbled       an answer that cannot be read; the next one may be fine      exit 9
     │       ├── HttpRefused   an HTTP status with no JSON-RPC body                     exit 9
+    │       ├── NotStarted        a call asks first, and cannot be answered            exit 9
     │       └── NoCommonVersion   only revisions that we do not speak                  exit 9
     ├── AnswerNeeded          a question that nobody can answer here                   exit 3
     ├── TimedOut              --timeout passed; the task goes on                       exit 124
@@ -153,6 +154,10 @@ class HttpRefused(ProtocolError):
     def __init__(self, message: str, *, status: int, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.status = status
+
+
+class NotStarted(ProtocolError):
+    """`tools/call` asks before it starts, in a way that nobody can answer, or for ever (A8.4)."""
 
 
 class NoCommonVersion(ProtocolError):

@@ -1,12 +1,17 @@
-"""What holds for every test: no test sees this machine's settings or writes in its home."""
+"""What holds for every test: none sees this machine's settings or writes in its home, and all that mcptask
+sends in one is held to the official types (tests/oracle)."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import hypothesis
 import pytest
+
+from tests.oracle.listening import Heard, listening
 
 # A busy machine makes a property slow, not wrong. CI tries the same examples each time, so that what it
 # says is about the change; new ones are found where people work.
@@ -40,3 +45,19 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in [name for name in os.environ if name.startswith("MCPTASK_")]:
         monkeypatch.delenv(name)
     return home
+
+
+@pytest.fixture(scope="session")
+def traces(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Names of files for traces, outside the folders that tests look into."""
+    folder = tmp_path_factory.mktemp("traces")
+    return (folder / f"{number}.jsonl" for number in count())
+
+
+@pytest.fixture(autouse=True)
+def heard(home: Path, traces: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[Heard]:
+    """Fails the test that made mcptask send what no client may send."""
+    with listening(next(traces), monkeypatch) as heard:
+        yield heard
+    if heard.faults:
+        pytest.fail("\n".join(heard.faults), pytrace=False)

@@ -88,11 +88,11 @@ def parse(
     read_file: Callable[[str], str],
     read_stdin: Callable[[], str],
     tool: str = "NAME",
-    server: str | None = None,
+    where: str = "",
 ) -> dict[str, Any]:
     """The arguments of `tool`: the object of `--args` (`raw`), as it is, with the ARGs over it.
 
-    `server` is what `-s` must say for a hint to work.
+    `where` are the options that name the server, for a hint.
 
     `schema` is the tool's inputSchema, {} when it is not known. Raises UsageError: bad syntax always;
     unknown, missing and wrong values unless `validate` is False, and then text that does not fit the
@@ -102,8 +102,7 @@ def parse(
     whole = files.whole(raw, "--args") if raw is not None else {}
     given = pairs(args, files)
     names = properties(schema, schema)
-    where = f" -s {shlex.quote(server)}" if server else ""
-    help_line = f"mcptask tools {shlex.quote(tool)}{where}  shows its arguments"
+    help_line = f"mcptask tools {shlex.quote(tool)}{where and f' {where}'}  shows its arguments"
     if validate:
         _refuse_unknown([*whole, *given], names, schema, tool, help_line)
     with hinted(help_line):

@@ -68,7 +68,8 @@ def problem(
         reason = "goes round in circles, or the value is nested too deeply"
     except TimeoutError:
         reason = "takes too long to check"
-    raise UsageError(f"{label or 'the arguments'}: the schema {reason}", hint=way_out)
+    place = f"{label}: " if label else ""
+    raise UsageError(f"{place}the schema {reason}", hint=way_out)
 
 
 def _problem(value: Any, schema: Any, rules: _Rules, at: str, depth: int) -> str | None:

@@ -1,68 +1,88 @@
-"""The course of a `tools/call`: mark it, send it once, store the handle, show it, follow it."""
+"""The course of a `tools/call`: send it, with answers again where it asks first, store the handle, follow."""
 
-import asyncio
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mcptask.arguments.parse import parse
 from mcptask.commands._answer import Answer
 from mcptask.commands._follow import ask_to_cancel, follow_all
-from mcptask.commands._job import Job
+from mcptask.commands._job import Job, names_stdin
+from mcptask.commands._opening import Opening, opening
 from mcptask.commands._reports import answer_of, server_info
-from mcptask.commands._run import GRACE, Interruption, run, within
+from mcptask.commands._run import Interruption, run, within
+from mcptask.commands._sending import Sending
 from mcptask.commands._sessions import Sessions
 from mcptask.commands._streams import followed
-from mcptask.commands._tools import the_tool
-from mcptask.commands._words import interrupted, not_waited_for, unknown_outcome
+from mcptask.commands._tools import Tool, listed_tools, the_one, the_tool, where
+from mcptask.commands._words import interrupted, not_begun
 from mcptask.errors import (
-    AnswerNeeded,
     ExitCode,
-    HttpRefused,
     Interrupted,
     McptaskError,
-    NoCommonVersion,
-    ProtocolError,
+    NotStarted,
     RpcError,
     StateError,
-    StateUnwritable,
     TimedOut,
-    Unreachable,
+    UsageError,
+    WireError,
 )
-from mcptask.protocol.generations.base import CallAnswer, InputNeeded
+from mcptask.protocol.generations.base import CallAnswer, Immediate, InputNeeded, Reply
+from mcptask.protocol.generations.jsonrpc import HEADER_MISMATCH
 from mcptask.protocol.outcome import Outcome, outcome_of_error, outcome_of_result
+from mcptask.protocol.rounds import MAX_ROUNDS, Responses, call_in_rounds
+from mcptask.protocol.session import Session
 from mcptask.protocol.task import Task
 from mcptask.render.human import created_lines
 from mcptask.render.report import Report, Subject
-from mcptask.render.text import clean, clock_time
+from mcptask.render.text import clean
 from mcptask.servers.endpoint import Endpoint, not_stored, origin_of
-from mcptask.store.records import CallRecord, TaskRecord
-
-TOLD_EVERY = 10.0  # s between two words about a call that is still unanswered
+from mcptask.store.records import TaskRecord
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """What the command line asks for. `raw` is `--args`: JSON, @FILE or `-`."""
+    """What the command line asks for. `raw` is `--args`: JSON, @FILE or `-`; `answers` a file or `-`."""
 
     tool: str
     arguments: tuple[str, ...] = ()
     raw: str | None = None
     validate: bool = True
     wait: bool = False
+    answers: str | None = None
+    max_rounds: int = MAX_ROUNDS
+    dry_run: bool = False
 
 
 def call_tool(job: Job, wanted: Wanted) -> Answer:
     endpoint = job.endpoint()
-    job.read_stdin_early(wanted.raw, *wanted.arguments)
+    if wanted.answers == "-" and any(map(names_stdin, (wanted.raw, *wanted.arguments))):
+        raise UsageError("--answers - and the arguments both want standard input")
+    job.read_stdin_early(wanted.raw, wanted.answers, *wanted.arguments)
+    asking = opening(job, endpoint.name, wanted.tool, wanted.answers)
+    if wanted.dry_run:
+        from mcptask.commands._dry_run import dry_call
+
+        return dry_call(
+            job, endpoint, wanted.tool, lambda tool: _typed(job, wanted, endpoint, tool)
+        )
     job.store.read()  # a state file that cannot be used is told before anything is sent
 
     async def work(interruption: Interruption) -> Answer:
         async with Sessions(job) as sessions:
-            return await _Call(job, wanted, endpoint, sessions, interruption).run()
+            session = sessions.to(endpoint, known=False)
+            sending = Sending(job, endpoint, session, interruption, wanted.tool)
+            return await _Call(job, wanted, endpoint, asking, sessions, interruption, sending).run()
 
     return run(work)
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """What a call says: its arguments, and the schema that tells which of them go into headers too."""
+
+    arguments: Mapping[str, Any]
+    schema: Mapping[str, Any]
 
 
 @dataclass
@@ -70,99 +90,94 @@ class _Call:
     job: Job
     wanted: Wanted
     endpoint: Endpoint
+    asking: Opening
     sessions: Sessions
     interruption: Interruption
+    sending: Sending
+    prepared: _Prepared = field(init=False)
+
+    @property
+    def session(self) -> Session:
+        return self.sending.session
 
     async def run(self) -> Answer:
-        self.session = self.sessions.to(self.endpoint, known=False)
         async with within(self.job):
             tool = await the_tool(self.job, self.endpoint, self.session, self.wanted.tool)
-        schema = tool.get("inputSchema")
-        schema = schema if isinstance(schema, dict) else {}
-        arguments = self._arguments(schema)
-        mark = self._mark()
-        if self.interruption.signum is not None:  # while the state file was waited for
-            self._drop(mark)
-            raise Interrupted("interrupted; nothing was sent", signum=self.interruption.signum)
+            self.prepared = self._prepare(tool)
+            await self.session.greet()  # before the call is noted: what ends here has sent nothing
         try:
-            answer = await self._send(arguments, schema)
+            answer = await self._in_rounds()
         except McptaskError as error:
-            return self._failed(error, mark)
+            return self._failed(error)
         if isinstance(answer, Task):
-            return await self._created(answer, mark)
-        self._drop(mark)
-        if isinstance(answer, InputNeeded):
-            return answer_of(self.job, self._report(outcome_of_error(_asks_first(answer))))
+            return await self._created(answer)
         return answer_of(self.job, self._report(outcome_of_result(answer.result)))
 
-    def _arguments(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        return parse(
-            list(self.wanted.arguments),
-            self.wanted.raw,
-            schema,
-            tool=self.wanted.tool,
-            server=self.job.options.server,
-            validate=self.wanted.validate,
-            read_file=self.job.read_file,
-            read_stdin=lambda: self.job.stdin_text,
-        )
+    def _prepare(self, tool: Tool) -> _Prepared:
+        return _Prepared(_typed(self.job, self.wanted, self.endpoint, tool), _schema(tool))
 
-    def _mark(self) -> CallRecord | None:
-        """A note that the call is about to be sent, so that nothing can vanish without a trace."""
+    async def _in_rounds(self) -> Task | Immediate:
         try:
-            return self.job.store.begin_call(
-                origin=origin_of(self.endpoint),
-                tool=self.wanted.tool,
-                protocol=self.session.version,
+            return await call_in_rounds(
+                self._round, self._answered, self.job.env.clock, most=self.wanted.max_rounds
             )
-        except StateUnwritable as error:
-            self.job.warn(f"nothing can be remembered: {error.message}")
-            return None
+        except NotStarted as error:
+            error.hint = (
+                f"--max-rounds {2 * self.wanted.max_rounds} would go on; nothing was started"
+            )
+            raise
+        finally:
+            self.asking.close()
 
-    def _drop(self, mark: CallRecord | None) -> None:
-        if mark is not None:
-            with suppress(StateError):
-                self.job.store.drop_call(mark.ref)
+    async def _round(self, reply: Reply | None) -> CallAnswer:
+        """One `tools/call`. Refused for its headers it has done nothing, and goes out once more (A4.3)."""
+        try:
+            return await self._send(reply)
+        except RpcError as error:
+            if error.code != HEADER_MISMATCH:
+                raise
+            await self._refresh(error)
+        try:
+            return await self._send(reply)
+        except RpcError as error:
+            if error.code == HEADER_MISMATCH:
+                error.hint = (
+                    "the headers were made anew; something between here and there changes them"
+                )
+            raise
 
-    async def _send(self, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> CallAnswer:
-        """The one `tools/call`. The first Ctrl-C waits for the handle: closing would cancel (A5.10)."""
-        sent = self.session.call(self.wanted.tool, arguments, schema)
-        telling = asyncio.create_task(self._tell_of_waiting())
+    async def _send(self, reply: Reply | None) -> CallAnswer:
+        return await self.sending.send(self.prepared.arguments, self.prepared.schema, reply)
+
+    async def _refresh(self, refusal: RpcError) -> None:
+        """The headers follow the tool's schema, and the one that is kept here may be out of date."""
+        self.job.explain(
+            f"{self.endpoint.name} refused the headers ({refusal.message}): "
+            "listing its tools anew, then one more try"
+        )
         try:
             async with within(self.job):
-                return await self.interruption.patiently(sent, self._tell_of_grace)
-        finally:
-            telling.cancel()
+                tools = await listed_tools(self.job, self.endpoint, self.session)
+        except (WireError, TimedOut):
+            raise refusal from None
+        self.prepared = self._prepare(the_one(self.endpoint, tools, self.wanted.tool))
 
-    async def _tell_of_waiting(self) -> None:
-        started = self.job.env.clock.now()
-        while True:
-            await self.job.env.clock.sleep(TOLD_EVERY)
-            waited = clock_time(self.job.env.clock.now() - started)
-            what = f"{self.wanted.tool} was sent to {self.endpoint.name}"
-            self.job.say(clean(f"mcptask: {waited} {what}; it has not answered yet"))
+    async def _answered(self, asked: InputNeeded) -> Responses:
+        try:
+            with self.interruption.told():
+                async with within(self.job):
+                    return await self.asking.answered(asked)
+        except (Interrupted, TimedOut) as error:
+            raise not_begun(error, self.wanted.tool) from None
 
-    def _tell_of_grace(self) -> None:
-        self.job.say(
-            f"Waiting up to {GRACE:.0f} s for the task's id, so that it is not lost. "
-            "Ctrl-C again leaves at once."
-        )
-
-    def _failed(self, error: McptaskError, mark: CallRecord | None) -> Answer:
-        if _outcome_unknown(error):
-            ref = mark.ref if mark else None
-            error = unknown_outcome(error, self.wanted.tool, self.endpoint.name, ref)
-        elif isinstance(error, Interrupted):
-            error = not_waited_for(error, self.wanted.tool, self.endpoint.name)
-        else:
-            self._drop(mark)
+    def _failed(self, error: McptaskError) -> Answer:
         outcome = outcome_of_error(error)
         if isinstance(error, RpcError):  # the answer to the call itself: it was tried, and failed
             outcome = replace(outcome, name="failed", exit_code=ExitCode.FAILED)
         return answer_of(self.job, self._report(outcome))
 
-    async def _created(self, task: Task, mark: CallRecord | None) -> Answer:
-        record = self._stored(task, mark)
+    async def _created(self, task: Task) -> Answer:
+        record = self._stored(task)
         if (untold := not_stored(self.endpoint)) is not None:
             self.job.warn(untold)
         item = followed(self.job, record, self.endpoint, seed=task)
@@ -184,8 +199,9 @@ class _Call:
             self.job, report, text="" if self.wanted.wait else self._id_for_stdout(task)
         )
 
-    def _stored(self, task: Task, mark: CallRecord | None) -> TaskRecord:
+    def _stored(self, task: Task) -> TaskRecord:
         """The handle goes to disk before anyone sees it; if it cannot, the id is at least printed."""
+        mark = self.sending.mark
         try:
             return self.job.store.add(
                 task,
@@ -210,7 +226,7 @@ class _Call:
         # Left to itself, any state is what was asked for: only a waiting call answers for its end.
         outcome = Outcome(name=task.status, exit_code=ExitCode.OK, task=task)
         report = self._report(outcome, record)
-        remarks = created_lines(subject, task, where="" if record.ref else self.endpoint.address)
+        remarks = created_lines(subject, task, where="" if record.ref else where(self.endpoint))
         return answer_of(self.job, report, remarks=remarks, text=self._id_for_stdout(task))
 
     def _id_for_stdout(self, task: Task) -> str:
@@ -227,17 +243,20 @@ class _Call:
         )
 
 
-def _outcome_unknown(error: McptaskError) -> bool:
-    """The call was sent, and nothing says that it was not done: no answer, or none that can be read."""
-    if isinstance(error, Unreachable):
-        return error.sent
-    refused = isinstance(error, HttpRefused | NoCommonVersion)
-    return isinstance(error, TimedOut) or (isinstance(error, ProtocolError) and not refused)
+def _schema(tool: Tool) -> Mapping[str, Any]:
+    schema = tool.get("inputSchema")
+    return schema if isinstance(schema, dict) else {}
 
 
-def _asks_first(asked: InputNeeded) -> AnswerNeeded:
-    return AnswerNeeded(
-        "the tool asks something before it starts, and mcptask cannot answer that yet",
-        data={"inputRequests": dict(asked.requests)},
-        hint="nothing was started",
+def _typed(job: Job, wanted: Wanted, endpoint: Endpoint, tool: Tool) -> dict[str, Any]:
+    """The arguments, typed by what the tool expects."""
+    return parse(
+        list(wanted.arguments),
+        wanted.raw,
+        _schema(tool),
+        tool=wanted.tool,
+        where=where(endpoint) if job.selection.explicit else "",
+        validate=wanted.validate,
+        read_file=job.read_file,
+        read_stdin=lambda: job.stdin_text,
     )

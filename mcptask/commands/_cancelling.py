@@ -20,10 +20,14 @@ from mcptask.protocol.outcome import outcome_of_error, outcome_of_task
 from mcptask.render.report import Report
 
 
-def cancel_tasks(job: Job, texts: tuple[str, ...], *, wait: bool) -> Answer:
+def cancel_tasks(job: Job, texts: tuple[str, ...], *, wait: bool, dry_run: bool = False) -> Answer:
     found = list(
         {(f.endpoint.key, f.record.task_id): f for f in (find_task(job, t) for t in texts)}.values()
     )
+    if dry_run:
+        from mcptask.commands._dry_run import dry_cancel
+
+        return dry_cancel(job, found)
 
     async def work(interruption: Interruption) -> list[Report]:
         async with Sessions(job) as sessions:
@@ -31,7 +35,10 @@ def cancel_tasks(job: Job, texts: tuple[str, ...], *, wait: bool) -> Answer:
                 settled = [await _ask(job, one, sessions) for one in found]
                 pairs = list(zip(found, settled, strict=True))
                 if not wait:
-                    return [report or await _look(job, one, sessions) for one, report in pairs]
+                    return [
+                        untroubled(report) if report else await _look(job, one, sessions)
+                        for one, report in pairs
+                    ]
             items = [followed(job, one.record, one.endpoint) for one, report in pairs if not report]
             came = iter(await follow_all(job, items, interruption, sessions))
             return [report or next(came) for report in settled]

@@ -1,54 +1,121 @@
 """From an endpoint to a session: the one place that picks a transport and a generation."""
 
-from dataclasses import replace
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
+from mcptask.commands._eras import recall
 from mcptask.commands._job import Job
+from mcptask.commands._tracing import TraceFile
 from mcptask.errors import UsageError
 from mcptask.protocol.exchange import ANSWER_LIMIT
-from mcptask.protocol.generations.v2026_07_28 import CALL_WAIT, PROBE_WAIT, V20260728
+from mcptask.protocol.generations.revisions import NEWEST, REVISIONS
+from mcptask.protocol.generations.v2026_07_28 import CALL_WAIT
+from mcptask.protocol.negotiation import PROBE_WAIT, unremembered
 from mcptask.protocol.session import Session
 from mcptask.protocol.transports.base import Limits, Transport
+from mcptask.protocol.transports.discreet import Discreet
+from mcptask.protocol.transports.secrets import Secrets
 from mcptask.servers.credentials import credentials
 from mcptask.servers.endpoint import Endpoint
+from mcptask.servers.secrets import secrets_of
+
+if TYPE_CHECKING:
+    from mcptask.protocol.transports.trace import Trace
 
 
-def open_session(job: Job, endpoint: Endpoint, *, known: bool = False) -> Session:
+def open_session(
+    job: Job, endpoint: Endpoint, *, known: bool = False, trace: TraceFile | None = None
+) -> Session:
     """A session with the server, for `Sessions` to close. `known`: it spoke this revision before.
 
-    UsageError where the record of a task is all that is known of its server, and not enough.
+    UsageError where the record of a task is all that is known of its server, and not enough; and for a
+    revision that mcptask does not speak.
     """
     if endpoint.lacks_secret:
         raise UsageError(
             f"the command of the task's server had a secret, which is not stored: {endpoint.address}",
             hint='give the whole command again: --stdio "COMMAND"',
         )
-    timeout = endpoint.timeout
+    version, forced = _revision(job, endpoint)
+    memory, learned = (
+        (None, unremembered) if forced else recall(job, endpoint, version, stored=known)
+    )
+    waits = endpoint.waits
+    limit = waits.answer_timeout
     return Session(
-        _transport(job, endpoint),
-        V20260728(probe_wait=timeout or PROBE_WAIT, call_wait=timeout or CALL_WAIT),
+        _transport(job, endpoint, trace),
+        REVISIONS[version](call_wait=min(waits.timeout or CALL_WAIT, limit or CALL_WAIT)),
         clock=job.env.clock,
         greet=not endpoint.is_http,
-        known=known and endpoint.is_http,
-        answer_limit=max(ANSWER_LIMIT, timeout or 0.0),
+        memory=memory,
+        forced=forced,
+        learned=learned,
+        probe_wait=waits.probe_timeout or PROBE_WAIT,
+        answer_limit=limit or max(ANSWER_LIMIT, waits.timeout or 0.0),
     )
 
 
-def _transport(job: Job, endpoint: Endpoint) -> Transport:
-    limits = Limits()
-    if endpoint.timeout is not None:
-        limits = replace(limits, first_byte=endpoint.timeout)
-    if endpoint.url is not None:
-        from mcptask.protocol.transports.http import HttpTransport
-
-        # Made anew for each request, so that a token that was renewed meanwhile is seen.
-        return HttpTransport(
-            endpoint.url,
-            headers=lambda: credentials(endpoint, job.env.environ),
-            limits=limits,
-            remark=job.explain,
-            clock=job.env.clock,
+def _revision(job: Job, endpoint: Endpoint) -> tuple[str, bool]:
+    """The revision to speak, and whether somebody has said so: then the server is not asked."""
+    version = job.options.protocol or endpoint.protocol
+    if version is None:
+        return NEWEST, False
+    where = "--protocol" if job.options.protocol else f"the config of {endpoint.name}"
+    if version not in REVISIONS:
+        raise UsageError(
+            f"{where}: mcptask does not speak MCP {version}",
+            hint=f"it speaks {', '.join(REVISIONS)}",
         )
-    from mcptask.protocol.transports.stdio import StdioTransport
+    job.explain(f"{endpoint.name} is taken to speak MCP {version}: {where} says so")
+    return version, True
+
+
+def _transport(job: Job, endpoint: Endpoint, trace: TraceFile | None) -> Transport:
+    def secrets() -> Secrets:
+        return secrets_of(endpoint, job.env.environ)
+
+    def explain(text: str) -> None:
+        job.explain(secrets().hide(text))
+
+    waits, usual = endpoint.waits, Limits()
+    limits = Limits(
+        connect=waits.connect_timeout or usual.connect,
+        first_byte=waits.timeout or usual.first_byte,
+    )
+    told = trace.of(endpoint.name, secrets) if trace else None
+    over = _over_http if endpoint.is_http else _over_stdio
+    return Discreet(over(job, endpoint, limits, explain, told), secrets)
+
+
+def _over_http(
+    job: Job,
+    endpoint: Endpoint,
+    limits: Limits,
+    explain: Callable[[str], None],
+    trace: "Trace | None",
+) -> Transport:
+    from mcptask.protocol.transports.http import HttpTransport
+
+    assert endpoint.url is not None
+    return HttpTransport(
+        endpoint.url,
+        # Made anew for each request, so that a token that was renewed meanwhile is seen.
+        headers=lambda: credentials(endpoint, job.env.environ),
+        limits=limits,
+        remark=explain,
+        clock=job.env.clock,
+        trace=trace,
+    )
+
+
+def _over_stdio(
+    job: Job,
+    endpoint: Endpoint,
+    limits: Limits,
+    explain: Callable[[str], None],
+    trace: "Trace | None",
+) -> Transport:
+    from mcptask.protocol.transports.stdio import GRACE, StdioTransport
 
     return StdioTransport(
         endpoint.command,
@@ -56,6 +123,8 @@ def _transport(job: Job, endpoint: Endpoint) -> Transport:
         env=endpoint.env,
         environ=job.env.environ,
         limits=limits,
-        remark=job.explain,
-        on_stderr=lambda line: job.explain(f"{endpoint.name}: {line}"),
+        remark=explain,
+        on_stderr=lambda line: explain(f"{endpoint.name}: {line}"),
+        trace=trace,
+        grace=endpoint.waits.stop_timeout or GRACE,
     )

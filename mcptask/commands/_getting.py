@@ -27,11 +27,11 @@ def look_up(job: Job, text: str, *, refresh: bool) -> Report:
     if task is not None:
         return report_of(job, found, outcome_of_task(task))
 
-    from mcptask.commands._run import run
+    from mcptask.commands._run import run, within
     from mcptask.commands._sessions import Sessions
 
     async def ask() -> Report:
-        async with Sessions(job) as sessions:
+        async with Sessions(job) as sessions, within(job):
             return await asked(job, found, sessions.to(found.endpoint, known=found.stored))
 
     return run(lambda _: ask())

@@ -1,9 +1,9 @@
 """One run of one command: the world, the options, and what several steps of it need, each made once."""
 
+import errno
 import os
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcptask.env import Env
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from mcptask.servers.resolve import Selection
     from mcptask.store.outcomes import OutcomeStore
     from mcptask.store.tasks import TaskStore
+
+# One file of arguments or answers, in bytes: what is longer would not fit into a message either (A5.9).
+LARGEST_FILE = 10 * 1024 * 1024
 
 
 @dataclass
@@ -87,6 +90,11 @@ class Job:
         self.explain(f"{endpoint.name}: {endpoint.source}")
         return endpoint
 
+    @property
+    def by_hand(self) -> bool:
+        """Is there a person at a terminal who can be asked, and no program that reads?"""
+        return self.env.interactive and self.options.format == "text"
+
     @cached_property
     def stdin_text(self) -> str:
         try:
@@ -96,12 +104,27 @@ class Job:
 
     def read_stdin_early(self, *arguments: str | None) -> None:
         """Read stdin now if one of these names it: inside the event loop no signal could end the reading."""
-        if any(text in ("-", "@-") or text.endswith("=@-") for text in arguments if text):
+        if any(map(names_stdin, arguments)):
             self.stdin_text  # noqa: B018 - reading it is the point
 
+    def file_text(self, path: str) -> str:
+        """The text of a file that an option names. UsageError where it cannot be read."""
+        try:
+            return self.read_file(path)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or "it is not UTF-8 text"
+            raise UsageError(f"{path} cannot be read: {why}") from error
+
     def read_file(self, path: str) -> str:
-        """The text of a file that an argument names; `~` is ours to expand after `@`."""
-        return Path(os.path.expanduser(path)).read_text(encoding="utf-8")
+        """The text of a file that the command line names; `~` is ours to expand after `@`.
+
+        Raises OSError, also for one of over LARGEST_FILE bytes, and ValueError where it is no UTF-8.
+        """
+        with (self.env.cwd / os.path.expanduser(path)).open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
+            raise OSError(errno.EFBIG, f"it has over {LARGEST_FILE >> 20} MiB")
+        return data.decode("utf-8")
 
     @property
     def cwd(self) -> str:
@@ -136,6 +159,10 @@ class Job:
         from mcptask.render.streams import try_write
 
         try_write(self.env.stderr, line + "\n")
+
+
+def names_stdin(argument: str | None) -> bool:
+    return argument is not None and (argument in ("-", "@-") or argument.endswith("=@-"))
 
 
 def check_formats(options: "Options") -> None:

@@ -38,6 +38,8 @@ class Options:
     bearer_env: str | None = None
     config: str | None = None
     state: str | None = None
+    trace: str | None = None
+    protocol: str | None = None
     json: bool = False
     jsonl: bool = False
     quiet: bool = False
@@ -90,6 +92,24 @@ REACH: Mapping[str, Any] = {
     ),
 }
 
+# Of every command that may speak to a server.
+WIRE: Mapping[str, Any] = {
+    "trace": _option(
+        str | None,
+        "--trace",
+        metavar="FILE",
+        help="Append all that goes over the wire to this file, without secrets.",
+    ),
+    "protocol": _option(
+        str | None,
+        "--protocol",
+        metavar="VERSION",
+        help="Speak this revision of MCP, without asking what the server speaks.",
+    ),
+}
+
+DRY_RUN = _option(bool, "--dry-run", help="Show the exact requests, without secrets; send nothing.")
+
 WAITING: Mapping[str, Any] = {
     "timeout": _option(
         float | None,
@@ -119,6 +139,9 @@ WAITING: Mapping[str, Any] = {
         help="What Ctrl-C does to the task. Default: leave.",
     ),
 }
+
+# The part of it for a command that only asks.
+BOUND: Mapping[str, Any] = {"timeout": WAITING["timeout"]}
 
 
 def command(

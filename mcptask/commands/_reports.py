@@ -7,7 +7,7 @@ from mcptask.commands._answer import Answer
 from mcptask.commands._job import Job
 from mcptask.errors import ExitCode, McptaskError
 from mcptask.protocol.outcome import Outcome, Problem, exit_code_of_many, outcome_of_error
-from mcptask.render.human import error_lines, open_requests, question_lines
+from mcptask.render.human import error_lines, open_requests, opening_lines, question_lines
 from mcptask.render.jsonout import document, documents
 from mcptask.render.report import Report, ServerInfo, Subject
 from mcptask.render.results import result_text
@@ -70,7 +70,9 @@ def problem_lines(job: Job, report: Report) -> list[str]:
     if outcome.name == "interrupted":
         return _goodbye(problem)
     lines = error_lines(problem, colour=colour)
-    if outcome.name == "input_required" and task is not None:
+    if outcome.name == "input_required" and task is None:
+        return lines[:1] + opening_lines(server, open_requests(problem)) + lines[1:]
+    if outcome.name == "input_required":
         told = job.reporter is not None and job.reporter.stays
         return lines[:1] if told else lines[:1] + question_lines(subject, open_requests(problem))
     return lines

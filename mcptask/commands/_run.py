@@ -7,6 +7,7 @@ cancel the call itself (A5.10), so the first signal waits a little for the handl
 import asyncio
 import contextlib
 import signal
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from typing import Any, TypeVar
 
@@ -81,9 +82,10 @@ def run(work: Callable[[Interruption], Coroutine[Any, Any, T]]) -> T:
 
     async def main() -> T:
         interruption = Interruption()
-        usual = _hear_signals(asyncio.get_running_loop(), interruption)
+        loop = asyncio.get_running_loop()
+        usual = _hear_signals(loop, interruption)
         try:
-            with interruption.told():
+            with _woken_by_signals(loop), interruption.told():
                 return await work(interruption)
         finally:
             # After one signal was obeyed, more of them must not cut off what is said about it.
@@ -110,3 +112,21 @@ def _hear_signals(loop: asyncio.AbstractEventLoop, interruption: Interruption) -
                 signum, lambda number, _: loop.call_soon_threadsafe(interruption.arrived, number)
             )
     return usual
+
+
+@contextlib.contextmanager
+def _woken_by_signals(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Inside, a signal wakes the loop, also one that arrives just as it goes to sleep: Python's handler would
+    otherwise wait for whatever wakes it next, which may be seconds away."""
+    with contextlib.ExitStack() as undo:
+        with contextlib.suppress(
+            NotImplementedError, ValueError
+        ):  # Windows' loop does so by itself
+            reader, writer = (undo.enter_context(end) for end in socket.socketpair())
+            reader.setblocking(False)
+            writer.setblocking(False)
+            loop.add_reader(reader, reader.recv, 4096)
+            undo.callback(loop.remove_reader, reader)
+            usual = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+            undo.callback(signal.set_wakeup_fd, usual)
+        yield

@@ -6,9 +6,9 @@ from typing import Any
 from mcptask.commands._answer import Answer
 from mcptask.commands._job import Job
 from mcptask.commands._reports import server_info
-from mcptask.commands._run import run
+from mcptask.commands._run import run, within
 from mcptask.commands._sessions import Sessions
-from mcptask.commands._tools import Tool, listed_tools, the_one
+from mcptask.commands._tools import Listed, Tool, listed_tools, the_one
 from mcptask.render.jsonout import server_body
 from mcptask.render.tables import ToolRow, tool_details, tool_table
 
@@ -16,13 +16,16 @@ from mcptask.render.tables import ToolRow, tool_details, tool_table
 def show_tools(job: Job, name: str | None) -> Answer:
     endpoint = job.endpoint()
 
-    async def work() -> tuple[list[Tool], str]:
+    async def work() -> tuple[Listed, str]:
         async with Sessions(job) as sessions:
             session = sessions.to(endpoint, known=False)
-            return await listed_tools(job, endpoint, session), session.version
+            async with within(job):
+                return await listed_tools(job, endpoint, session), session.version
 
     listed, version = run(lambda _: work())
-    chosen = listed if name is None else [the_one(endpoint, listed, name)]
+    for left_out, fault in listed.left_out.items():
+        job.warn(f"{endpoint.name}: the tool {left_out} is left out: {fault}")
+    chosen = listed.usable if name is None else [the_one(endpoint, listed, name)]
     width = job.env.width(job.env.stdout)
     body = {
         "mcptask": 1,

@@ -2,13 +2,14 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from mcptask.commands._job import Job
 from mcptask.errors import UsageError
 from mcptask.nearest import nearest
 from mcptask.protocol.session import Session
-from mcptask.protocol.transports.headers import header_problem
+from mcptask.protocol.transports.headers import ANNOTATION, header_problem
 from mcptask.servers.credentials import credentials
 from mcptask.servers.endpoint import Endpoint
 from mcptask.store.paths import cache_folder
@@ -27,11 +28,21 @@ def cached_tools(job: Job, endpoint: Endpoint) -> list[Tool] | None:
     return None
 
 
-async def listed_tools(job: Job, endpoint: Endpoint, session: Session) -> list[Tool]:
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A server's tools: those that can be called, and why others may not be, by name (A7.2)."""
+
+    usable: list[Tool]
+    left_out: Mapping[str, str]
+
+
+async def listed_tools(job: Job, endpoint: Endpoint, session: Session) -> Listed:
     """The tools as the server lists them now; kept for the next command as long as it allows."""
     listed = await session.list_tools()
-    usable, faults = _sound(listed.tools) if endpoint.is_http else (list(listed.tools), [])
-    for warning in (*listed.warnings, *faults):
+    # Only over HTTP do arguments go into headers (A7.3).
+    left_out = _unsound(listed.tools) if endpoint.is_http else {}
+    usable = [tool for tool in listed.tools if tool["name"] not in left_out]
+    for warning in listed.warnings:
         job.warn(f"{endpoint.name}: {warning}")
     for_all, for_us = _keys(job, endpoint)
     ToolListCache(cache_folder(job.env)).save(
@@ -40,19 +51,17 @@ async def listed_tools(job: Job, endpoint: Endpoint, session: Session) -> list[T
         listed.ttl_ms,
         job.env.clock.wall(),
     )
-    return usable
+    return Listed(usable, left_out)
 
 
-def _sound(tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
-    """The tools that can be called over HTTP, and why others cannot: broken header annotations (A7.2)."""
-    faults = {
+def _unsound(tools: Sequence[Tool]) -> dict[str, str]:
+    """The tools whose header annotations are broken, and how (A7.2)."""
+    return {
         tool["name"]: fault
         for tool in tools
         if isinstance(tool.get("inputSchema"), dict)
         and (fault := header_problem(tool["inputSchema"])) is not None
     }
-    usable = [tool for tool in tools if tool["name"] not in faults]
-    return usable, [f"the tool {name} is left out: {fault}" for name, fault in faults.items()]
 
 
 async def the_tool(job: Job, endpoint: Endpoint, session: Session, name: str) -> Tool:
@@ -60,21 +69,41 @@ async def the_tool(job: Job, endpoint: Endpoint, session: Session, name: str) ->
     for tool in cached_tools(job, endpoint) or ():
         if tool["name"] == name:
             return tool
-    return the_one(endpoint, await listed_tools(job, endpoint, session), name)
+    listed = await listed_tools(job, endpoint, session)
+    tool = the_one(endpoint, listed, name)
+    if listed.left_out:
+        count = "one tool is" if len(listed.left_out) == 1 else f"{len(listed.left_out)} tools are"
+        job.warn(
+            f"{endpoint.name}: {count} left out for broken {ANNOTATION} annotations; "
+            f"mcptask tools {where(endpoint)}  says which"
+        )
+    return tool
 
 
-def the_one(endpoint: Endpoint, tools: Sequence[Tool], name: str) -> Tool:
-    """The tool with this name. UsageError, with the nearest one, where there is none."""
-    for tool in tools:
+def the_one(endpoint: Endpoint, listed: Listed, name: str) -> Tool:
+    """The tool with this name. UsageError, with the nearest one, where there is none to be called."""
+    for tool in listed.usable:
         if tool["name"] == name:
             return tool
-    near = nearest(name, [tool["name"] for tool in tools])
+    if name in listed.left_out:
+        raise UsageError(
+            f'the tool "{name}" of {endpoint.name} is broken and must not be called: '
+            f"{listed.left_out[name]}",
+            hint="whoever runs the server can mend its inputSchema",
+        )
+    near = nearest(name, [tool["name"] for tool in listed.usable])
     suggestion = f"{near}  " if near else ""
-    where = shlex.quote(endpoint.server or endpoint.address)
     raise UsageError(
         f'{endpoint.name} has no tool "{name}"',
-        hint=f"{suggestion}mcptask tools -s {where}  lists all {len(tools)}",
+        hint=f"{suggestion}mcptask tools {where(endpoint)}  lists all {len(listed.usable)}",
     )
+
+
+def where(endpoint: Endpoint) -> str:
+    """The options that name this server on a command line."""
+    if endpoint.server is None and not endpoint.is_http:
+        return f"--stdio {shlex.quote(endpoint.address)}"
+    return f"-s {shlex.quote(endpoint.server or endpoint.address)}"
 
 
 def _keys(job: Job, endpoint: Endpoint) -> tuple[str, str]:

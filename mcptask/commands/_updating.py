@@ -1,10 +1,12 @@
 """Answering a task's questions: ask what is open now, check the answer, send it, remember it."""
 
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
-from mcptask.arguments.responses import ACCEPT, responses_to
+from mcptask.arguments.responses import ACCEPT, not_asked, responses_to
 from mcptask.commands._answer import Answer
 from mcptask.commands._find import Found, find_task
 from mcptask.commands._follow import follow_all
@@ -14,16 +16,30 @@ from mcptask.commands._reports import answer_of
 from mcptask.commands._run import Interruption, run, within
 from mcptask.commands._sessions import Sessions
 from mcptask.commands._streams import followed
-from mcptask.errors import ExitCode, RpcError, StateError, TimedOut, UsageError, WireError
+from mcptask.commands._words import unanswered
+from mcptask.errors import (
+    AnswerNeeded,
+    ExitCode,
+    Interrupted,
+    RpcError,
+    StateError,
+    TimedOut,
+    UsageError,
+    WireError,
+)
 from mcptask.protocol.events import Answered
 from mcptask.protocol.generations.jsonrpc import INVALID_PARAMS
 from mcptask.protocol.outcome import Outcome, outcome_of_error
+from mcptask.protocol.session import Session
 from mcptask.protocol.task import Task, open_questions
 from mcptask.render.answer_line import answer_line
+from mcptask.render.questions import task_name
+from mcptask.render.report import Report
+from mcptask.render.text import clean
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reply:
+class GivenAnswer:
     """What the command line says: fields, the key of the question, how to answer, or all as JSON."""
 
     fields: tuple[str, ...] = ()
@@ -31,57 +47,86 @@ class Reply:
     actions: tuple[str, ...] = ()
     raw: str | None = None
 
+    @property
+    def empty(self) -> bool:
+        """Is there no answer in it? Then a form asks for it, at a terminal."""
+        return not (self.fields or self.actions or self.raw is not None)
 
-def update_task(job: Job, text: str, reply: Reply, *, wait: bool) -> Answer:
-    if len(reply.actions) > 1:
-        raise UsageError(f"--{' and --'.join(reply.actions)} exclude each other")
+
+def update_task(
+    job: Job, text: str, given: GivenAnswer, *, wait: bool, dry_run: bool = False
+) -> Answer:
+    if len(given.actions) > 1:
+        raise UsageError(f"--{' and --'.join(given.actions)} exclude each other")
     found = find_task(job, text)
-    job.read_stdin_early(reply.raw, *reply.fields)
+    job.read_stdin_early(given.raw, *given.fields)
+    if dry_run:
+        from mcptask.commands._dry_run import dry_update
+
+        return dry_update(job, found, given, lambda asked: _responses(job, found, asked, given))
 
     async def work(interruption: Interruption) -> Answer:
         async with Sessions(job) as sessions:
-            return await _update(job, found, reply, sessions, interruption, wait)
+            return await _update(job, found, given, sessions, interruption, wait)
 
     return run(work)
 
 
 async def _update(
-    job: Job, found: Found, reply: Reply, sessions: Sessions, interruption: Interruption, wait: bool
+    job: Job,
+    found: Found,
+    given: GivenAnswer,
+    sessions: Sessions,
+    interruption: Interruption,
+    wait: bool,
 ) -> Answer:
     session = sessions.to(found.endpoint, known=found.stored)
     async with within(job):
         report = await asked(job, found, session)
-        task = report.outcome.task
-        if task is None:
-            return answer_of(job, report)
-        responses = _responses(job, found, task, reply)
+    task = report.outcome.task
+    if task is None:
+        return answer_of(job, report)
+    still_open = _still_open(found, task)
+    try:
+        responses = await _answers(job, found, still_open, given, interruption)
+    except (AnswerNeeded, Interrupted, TimedOut) as stopped:
+        return answer_of(job, report_of(job, found, outcome_of_error(stopped, task)))
+    if not responses:
+        return _later(job, found, report, still_open)
+    async with within(job):
         try:
             await session.update(task.task_id, responses)
         except WireError as error:
             return answer_of(job, report_of(job, found, _refused(error, task)))
     found = _remembered(job, found, frozenset(responses))
-    item = followed(job, found.record, found.endpoint)
     if wait or job.options.jsonl:
+        item = followed(job, found.record, found.endpoint)
         job.reporter_for(1).show(item.subject, Answered(tuple(sorted(responses))))
     if wait:
-        (report,) = await follow_all(job, [item], interruption, sessions)
-        return answer_of(job, report)
-    # Acknowledged is not applied: only the task itself can show that. Not seeing it undoes nothing.
+        (followed_to,) = await follow_all(job, [item], interruption, sessions)
+        return answer_of(job, followed_to)
+    return await _seen_since(job, found, session, report, frozenset(responses))
+
+
+async def _seen_since(
+    job: Job, found: Found, session: Session, before: Report, keys: frozenset[str]
+) -> Answer:
+    """Acknowledged is not applied: only the task itself can show that. Not seeing it undoes nothing."""
     with suppress(TimedOut):
         async with within(job):
             now = untroubled(await asked(job, found, session))
             if now.outcome.task is not None:
-                sent = _told(found, now.outcome.task, frozenset(responses))
-                return answer_of(job, now, remarks=sent, text="")
+                return answer_of(job, now, remarks=_told(found, now.outcome.task, keys), text="")
+    name = task_name(found.record.ref or None, found.record.task_id)
     sent = (
-        f"Sent the answer to {', '.join(sorted(responses))}.",
-        f"See what comes of it:  {_look(item.name)}",
+        f"Sent the answer to {_names(keys)}.",
+        f"See what comes of it:  {_look(name)}",
     )
-    return answer_of(job, untroubled(report), remarks=sent, text="")
+    return answer_of(job, untroubled(before), remarks=sent, text="")
 
 
-def _responses(job: Job, found: Found, task: Task, reply: Reply) -> dict[str, dict[str, object]]:
-    """The answers to send, checked against what the task asks at this moment."""
+def _still_open(found: Found, task: Task) -> Mapping[str, Mapping[str, Any]]:
+    """What the task asks at this moment. UsageError where that is nothing."""
     name = str(found.record.ref or task.task_id)
     still_open = open_questions(task, frozenset(found.record.answered))
     if task.status != "input_required":
@@ -91,15 +136,74 @@ def _responses(job: Job, found: Found, task: Task, reply: Reply) -> dict[str, di
             f"task {name} has its answers already; the server has not applied them yet",
             hint=_look(name),
         )
+    return still_open
+
+
+async def _answers(
+    job: Job,
+    found: Found,
+    still_open: Mapping[str, Mapping[str, Any]],
+    given: GivenAnswer,
+    interruption: Interruption,
+) -> dict[str, dict[str, Any]]:
+    """From the command line; where it gives none, by the person at the terminal, if there is one."""
+    if not given.empty:
+        return _responses(job, found, still_open, given)
+    if not job.by_hand:
+        raise AnswerNeeded(
+            "no answer is given, and nobody can be asked for one here; nothing was sent",
+            data={"inputRequests": dict(still_open)},
+        )
+    try:
+        with interruption.told():
+            async with within(job):
+                return await _answered_by_hand(job, found, still_open, given.key)
+    except (Interrupted, TimedOut) as error:
+        name = task_name(found.record.ref or None, found.record.task_id)
+        raise unanswered(error, name) from None
+
+
+async def _answered_by_hand(
+    job: Job, found: Found, still_open: Mapping[str, Mapping[str, Any]], key: str | None
+) -> dict[str, dict[str, Any]]:
+    """A form for each open question, or for the one of `--key`; what is left for later has no answer."""
+    from mcptask.commands._asking import ask
+
+    if key is not None and key not in still_open:
+        raise not_asked(key, still_open)
+    server, tool = found.endpoint.name, found.record.tool or f"task {found.record.task_id}"
+    responses = {}
+    for each in still_open if key is None else (key,):
+        if (response := await ask(job.env, server, tool, each, still_open[each])) is not None:
+            responses[each] = response
+    return responses
+
+
+def _later(
+    job: Job, found: Found, report: Report, still_open: Mapping[str, Mapping[str, Any]]
+) -> Answer:
+    """The form was left: the person knows what is asked, so only the way back is told."""
+    name = task_name(found.record.ref or None, found.record.task_id)
+    lines = (
+        f"Nothing was sent. Still open: {_names(still_open)}.",
+        f"Answer later:  mcptask update {name}",
+    )
+    return replace(answer_of(job, report, text=""), errors=lines)
+
+
+def _responses(
+    job: Job, found: Found, still_open: Mapping[str, Mapping[str, Any]], given: GivenAnswer
+) -> dict[str, dict[str, Any]]:
+    """The answers on the command line, checked against what the task asks."""
     return responses_to(
         still_open,
-        list(reply.fields),
-        reply.key,
-        reply.actions[0] if reply.actions else ACCEPT,
-        reply.raw,
+        list(given.fields),
+        given.key,
+        given.actions[0] if given.actions else ACCEPT,
+        given.raw,
         read_file=job.read_file,
         read_stdin=lambda: job.stdin_text,
-        answer_line=partial(answer_line, found.record.ref or None, task.task_id),
+        answer_line=partial(answer_line, found.record.ref or None, found.record.task_id),
     )
 
 
@@ -131,14 +235,18 @@ def _told(found: Found, task: Task, keys: frozenset[str]) -> tuple[str, ...]:
     name = found.record.ref or task.task_id
     listed = task.input_requests if task.status == "input_required" else None
     waiting = sorted(keys & set(listed or ()))
-    sent = f"Sent the answer to {', '.join(sorted(keys))}"
+    sent = f"Sent the answer to {_names(keys)}"
     if waiting:
         sent += "; the server has not applied it yet"
     left = open_questions(task, frozenset(found.record.answered))
-    more = f" Still open: {', '.join(left)}." if left else ""
+    more = f" Still open: {_names(left)}." if left else ""
     if task.terminal:
         return (
             f"{sent}. Task {name} ended: {task.status}.",
             f"See the result:  mcptask get {name}",
         )
     return (f"{sent}.{more}", f"See what comes of it:  mcptask watch {name}")
+
+
+def _names(keys: Iterable[str]) -> str:
+    return ", ".join(clean(key) for key in sorted(keys))

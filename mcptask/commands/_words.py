@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from mcptask.errors import Interrupted, McptaskError, TaskLost
+from mcptask.errors import Interrupted, McptaskError, TaskLost, TimedOut
 from mcptask.render.text import humane
 from mcptask.store.records import TaskRecord
 
@@ -19,6 +19,17 @@ def interrupted(name: str, signum: int, *, cancelled: bool) -> Interrupted:
         signum=signum,
         hint=f"follow it again: mcptask watch {name}; cancel it: mcptask cancel {name}",
     )
+
+
+def unanswered(error: Interrupted | TimedOut, name: str) -> McptaskError:
+    """The waiting ended while the form of a task's question was open."""
+    text, hint = (
+        f"Nothing was sent to task {name}; it goes on asking",
+        f"answer it: mcptask update {name}",
+    )
+    if isinstance(error, Interrupted):
+        return Interrupted(text, signum=error.signum, hint=hint)
+    return TimedOut(text, hint=hint)
 
 
 def lost(record: TaskRecord, server: str, wall: datetime) -> TaskLost:
@@ -38,23 +49,34 @@ def lost_by_hand(task_id: str, server: str) -> TaskLost:
 
 
 def unknown_outcome(error: McptaskError, tool: str, server: str, ref: int | None) -> McptaskError:
-    """A `tools/call` was sent and its answer never came: it may or may not have been done (A4.5)."""
+    """The same error, which says that a `tools/call` was sent and its answer never came: it may or may not
+    have been done (A4.5)."""
     note = f"; mcptask forget {ref} drops the note of it" if ref is not None else ""
-    return type(error)(
+    error.message = (
         f"{tool} was sent to {server}, but no answer came that could be read ({error.message}): "
-        "whether it was done there is not known",
-        hint=f"it is not sent again, so that it is not done twice{note}",
+        "whether it was done there is not known"
     )
+    error.args = (error.message,)
+    error.hint = f"it is not sent again, so that it is not done twice{note}"
+    return error
 
 
 def not_waited_for(error: Interrupted, tool: str, server: str) -> Interrupted:
     """A signal cut a `tools/call` off: that may have cancelled it, or not (A5.10)."""
     return Interrupted(
-        f"{tool} was sent to {server}, and stopped waiting for before it answered: "
+        f"{tool} was sent to {server}, and had not answered when the waiting was stopped: "
         "whether it was done there is not known",
         signum=error.signum,
         hint="mcptask list shows the note of it",
     )
+
+
+def not_begun(error: Interrupted | TimedOut, tool: str) -> McptaskError:
+    """The waiting ended while a question was open that the tool asks before it starts."""
+    text = f"{tool} asked something first, and got no answer: nothing was started"
+    if isinstance(error, Interrupted):
+        return Interrupted(text, signum=error.signum)
+    return TimedOut(text)
 
 
 def _why(record: TaskRecord, wall: datetime) -> str:

@@ -6,10 +6,10 @@ import typer
 
 from mcptask.commands._answer import Answer
 from mcptask.commands._job import Job
-from mcptask.commands._options import FORMAT, REACH, WAITING, command
+from mcptask.commands._options import DRY_RUN, FORMAT, REACH, WAITING, WIRE, command
 
 
-@command(REACH, WAITING, FORMAT)
+@command(REACH, WAITING, WIRE, FORMAT)
 def call(
     job: Job,
     tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool to call.")],
@@ -24,9 +24,25 @@ def call(
         str | None,
         typer.Option("--args", metavar="JSON|@FILE|-", help="All arguments as one JSON object."),
     ] = None,
+    answers: Annotated[
+        str | None,
+        typer.Option(
+            "--answers", metavar="FILE|-", help="Answers to what the tool asks before it starts."
+        ),
+    ] = None,
+    max_rounds: Annotated[
+        int,
+        typer.Option(
+            "--max-rounds",
+            min=1,
+            metavar="N",
+            help="Answer at most N rounds of questions before the start.",
+        ),
+    ] = 10,
     no_validate: Annotated[
-        bool, typer.Option("--no-validate", help="Send arguments that the tool does not expect.")
+        bool, typer.Option("--no-validate", help="Send the arguments unchecked.")
     ] = False,
+    dry_run: DRY_RUN = False,
 ) -> Answer:
     """Call a tool. A task that comes of it is stored; --wait follows it.
 
@@ -44,5 +60,8 @@ def call(
         raw=args,
         validate=not no_validate,
         wait=wait,
+        answers=answers,
+        max_rounds=max_rounds,
+        dry_run=dry_run,
     )
     return call_tool(job, wanted)

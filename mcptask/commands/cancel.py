@@ -6,10 +6,10 @@ import typer
 
 from mcptask.commands._answer import Answer
 from mcptask.commands._job import Job
-from mcptask.commands._options import FORMAT, REACH, WAITING, command
+from mcptask.commands._options import DRY_RUN, FORMAT, REACH, WAITING, WIRE, command
 
 
-@command(REACH, WAITING, FORMAT)
+@command(REACH, WAITING, WIRE, FORMAT)
 def cancel(
     job: Job,
     tasks: Annotated[
@@ -18,6 +18,7 @@ def cancel(
     wait: Annotated[
         bool, typer.Option("--wait", "-w", help="Wait for the state that comes.")
     ] = False,
+    dry_run: DRY_RUN = False,
 ) -> Answer:
     """Ask for cancellation. It is a request: the task may still complete, or go on.
 
@@ -25,4 +26,4 @@ def cancel(
     """
     from mcptask.commands._cancelling import cancel_tasks
 
-    return cancel_tasks(job, tuple(tasks), wait=wait)
+    return cancel_tasks(job, tuple(tasks), wait=wait, dry_run=dry_run)

@@ -6,10 +6,10 @@ import typer
 
 from mcptask.commands._answer import Answer
 from mcptask.commands._job import Job
-from mcptask.commands._options import FORMAT, command
+from mcptask.commands._options import FORMAT, WIRE, command
 
 
-@command(FORMAT)
+@command(WIRE, FORMAT)
 def list_(
     job: Job,
     status: Annotated[

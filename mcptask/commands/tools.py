@@ -6,10 +6,10 @@ import typer
 
 from mcptask.commands._answer import Answer
 from mcptask.commands._job import Job
-from mcptask.commands._options import FORMAT, REACH, command
+from mcptask.commands._options import BOUND, FORMAT, REACH, WIRE, command
 
 
-@command(REACH, FORMAT)
+@command(REACH, BOUND, WIRE, FORMAT)
 def tools(
     job: Job,
     name: Annotated[

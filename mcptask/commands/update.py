@@ -6,10 +6,10 @@ import typer
 
 from mcptask.commands._answer import Answer
 from mcptask.commands._job import Job
-from mcptask.commands._options import FORMAT, REACH, WAITING, command
+from mcptask.commands._options import DRY_RUN, FORMAT, REACH, WAITING, WIRE, command
 
 
-@command(REACH, WAITING, FORMAT)
+@command(REACH, WAITING, WIRE, FORMAT)
 def update(
     job: Job,
     task: Annotated[str, typer.Argument(metavar="TASK", help="A number, an id, a prefix or last.")],
@@ -30,20 +30,21 @@ def update(
         typer.Option("--responses", metavar="JSON|@FILE|-", help="All answers, by key, as JSON."),
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", "-w", help="Follow the task to its end.")] = False,
+    dry_run: DRY_RUN = False,
 ) -> Answer:
-    """Answer what a task asks. mcptask get TASK shows the questions.
+    """Answer what a task asks. Without an answer it shows the form, at a terminal.
 
     mcptask update 7 action=waitlist note="call them first" --wait
 
     mcptask update 7 --key approve --decline
     """
-    from mcptask.commands._updating import Reply, update_task
+    from mcptask.commands._updating import GivenAnswer, update_task
 
     actions = {"accept": accept, "decline": decline, "cancel": cancel}
-    reply = Reply(
+    given = GivenAnswer(
         fields=tuple(fields or ()),
         key=key,
-        actions=tuple(name for name, given in actions.items() if given),
+        actions=tuple(name for name, wanted in actions.items() if wanted),
         raw=responses,
     )
-    return update_task(job, task, reply, wait=wait)
+    return update_task(job, task, given, wait=wait, dry_run=dry_run)

@@ -15,7 +15,7 @@ from mcptask.demo.envelope import (
     demand,
     demand_tasks,
 )
-from mcptask.demo.jobs import Ask, Call, Done, Start, Tool
+from mcptask.demo.jobs import Ask, Call, Done, Start, Tool, text_result
 from mcptask.demo.jsonrpc import (
     INTERNAL_ERROR,
     Json,
@@ -39,9 +39,13 @@ URL_SAFE = str.maketrans("+/", "-_")
 
 def call_tool(engine: Engine, request: Request, send: Send) -> Json | Pending:
     tool = _find(engine, request)
-    arguments = _arguments(request, tool)
+    given = _given(request)
     if tool.must_be_task:
         demand_tasks(request)
+    wrong = problem(given, tool.input_schema, "")
+    if wrong:  # what the caller can mend is the tool's answer (Tools, "Error Handling")
+        return text_result(f"{tool.name}: {wrong}", is_error=True)
+    arguments = with_defaults(given, tool.input_schema)
     demand(request, tool.needs(arguments))
     opening = tool.open(_call(engine, request, tool, arguments))
     match opening:
@@ -65,23 +69,23 @@ def _find(engine: Engine, request: Request) -> Tool:
     return engine.tools[name]
 
 
-def _arguments(request: Request, tool: Tool) -> Json:
+def _given(request: Request) -> Json:
     given = request.params.get("arguments", {})
-    wrong = problem(given, tool.input_schema, "")
-    if wrong:
-        raise invalid(f"{tool.name}: {wrong}")
-    return with_defaults(given, tool.input_schema)
+    if not isinstance(given, dict):
+        raise invalid("arguments must be an object")
+    return given
 
 
 def _call(engine: Engine, request: Request, tool: Tool, arguments: Json) -> Call:
     responses = request.params.get("inputResponses", {})
     if not isinstance(responses, dict):
         raise invalid("inputResponses must be an object")
+    call = Call(arguments, responses, None, request.capabilities)
     sealed = request.params.get("requestState")
     if sealed is None:
-        return Call(arguments, responses, None)
+        return call
     now, secret = engine.store.now(), engine.store.secret()
-    return Call(arguments, responses, unseal(secret, [tool.name, arguments], sealed, now))
+    return call._replace(state=unseal(secret, [tool.name, arguments], sealed, now))
 
 
 def _ask(engine: Engine, request: Request, tool: Tool, arguments: Json, ask: Ask) -> Json:

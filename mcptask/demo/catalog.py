@@ -2,21 +2,26 @@
 
 from math import ceil
 
+from mcptask.demo.calls import valid_responses
 from mcptask.demo.jobs import (
+    Ask,
     Call,
     Done,
     Fail,
     Job,
     Next,
     Opening,
+    Start,
     Step,
     Tool,
     Tools,
+    form,
     table,
     text_result,
 )
 from mcptask.demo.jsonrpc import INTERNAL_ERROR, Json
 from mcptask.demo.reflow_job import REFLOW_MONTH
+from mcptask.demo.studio import ROOMS
 
 # The shortest time between two steps: a job says something new as often, and no oftener.
 TICK_S = 0.25
@@ -88,6 +93,37 @@ def _quick(call: Call) -> Opening:
     return Done(text_result(text, {"text": text}))
 
 
+SURE: Json = {
+    "sure": form(
+        "Closing a room moves its bookings. Close it?",
+        {
+            "close": {"type": "boolean", "description": "Really close the room"},
+            "reason": {"type": "string", "description": "What guests are told", "maxLength": 200},
+        },
+        ["close"],
+    )
+}
+
+
+def _ask_if_sure(call: Call) -> Opening:
+    """The question comes before there is a task: refused, it leaves nothing behind."""
+    answer = valid_responses(call, SURE).get("sure")
+    if answer is None:
+        return Ask(SURE, {"asked": call.arguments["room"]})
+    if answer["action"] != "accept" or not answer["content"]["close"]:
+        return Done(text_result(f"{call.arguments['room']} stays open", {"closed": False}))
+    return Start({"reason": answer["content"].get("reason", "closed")})
+
+
+def _close_room(job: Job) -> Step:
+    room, reason = job.arguments["room"], job.state["reason"]
+    structured = {"closed": True, "room": room, "reason": reason}
+    waiting = _wait_on(job, f"Closing {room}:")
+    if waiting is None:
+        return Done(text_result(f"{room} is closed: {reason}", structured))
+    return waiting._replace(state=job.state | waiting.state)
+
+
 TOOLS: Tools = table(
     REFLOW_MONTH,
     Tool(
@@ -129,6 +165,25 @@ TOOLS: Tools = table(
         ),
         open=_quick,
         annotations=QUIET | {"idempotentHint": True},
+    ),
+    Tool(
+        name="close_room",
+        title="Close a room",
+        description="Asks whether that is meant before anything starts; then a short task.",
+        input_schema=_schema(
+            {
+                "room": {
+                    "type": "string",
+                    "description": "The room to close.",
+                    "enum": [room.name for room in ROOMS],
+                },
+                "seconds": _seconds(2, "the closing takes"),
+            },
+            "room",
+        ),
+        open=_ask_if_sure,
+        step=_close_room,
+        annotations={"destructiveHint": True, "openWorldHint": False},
     ),
     Tool(
         name="stubborn",

@@ -60,8 +60,9 @@ def _present(headers: Headers, name: str) -> str:
 
 
 def _same_integer(sent: str, value: Any) -> bool:
-    """42.0 and 42 are one number; float() alone would take "nan" and "1_0" too."""
-    if not re.fullmatch(r"-?\d+(\.0+)?", sent):
+    """42.0 and 42 are one number; float() alone would take "nan" and "1_0" too, and int() fails
+    on thousands of digits."""
+    if not re.fullmatch(r"-?[0-9]{1,32}(\.0+)?", sent):
         return False
     return bool(int(sent.partition(".")[0]) == value)
 
@@ -74,7 +75,12 @@ COMPARE: dict[str, Callable[[str, Any], bool]] = {
 
 
 def _check_version(headers: Headers, body: Json) -> None:
-    sent = _present(headers, "MCP-Protocol-Version")
+    if "mcp-protocol-version" not in headers:
+        # A legacy client's `initialize` has none, and can learn only here what it has met
+        # (Versioning, "Backward Compatibility").
+        spoken = ", ".join(VERSIONS)
+        raise _mismatch("MCP-Protocol-Version", f"is missing (this server speaks {spoken} only)")
+    sent = headers["mcp-protocol-version"]
     meta = body.get("params", {}).get("_meta")
     told = meta.get(META_VERSION) if isinstance(meta, dict) else None
     if isinstance(told, str) and told != sent:

@@ -15,11 +15,13 @@ DAY_MS = 24 * 60 * 60 * 1000
 
 class Call(NamedTuple):
     """A `tools/call` with its defaults filled in. `state` is what `Ask.state` was in the last
-    round of a multi round-trip request, proven to be ours; `responses` are this round's."""
+    round of a multi round-trip request, proven to be ours; `responses` are this round's, and so
+    are `capabilities`: they say what the client may be asked."""
 
     arguments: Json
     responses: Json
     state: Json | None
+    capabilities: Json
 
 
 class Job(NamedTuple):

@@ -57,7 +57,9 @@ def error_body(error: RpcError) -> Json:
 
 
 def error_response(request_id: object, error: RpcError) -> Json:
-    return {"jsonrpc": "2.0", "id": request_id, "error": error_body(error)}
+    """With no `id` at all where there is none to answer under: a null is no id here."""
+    answered = {} if request_id is None else {"id": request_id}
+    return {"jsonrpc": "2.0", **answered, "error": error_body(error)}
 
 
 def result_response(request_id: object, result: Json) -> Json:

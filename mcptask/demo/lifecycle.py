@@ -39,7 +39,9 @@ def _apply(record: Record, step: Step, now: float) -> Record:
         case Ask():
             return _ask(record, step, now)
         case Done():
-            return _end(record, now, "completed", step.message, step.result)
+            # A result is tagged wherever it stands, also inside a task.
+            tagged = {"resultType": "complete"} | step.result
+            return _end(record, now, "completed", step.message, tagged)
         case Fail():
             body = error_body(RpcError(step.code, step.message, step.data))
             return _end(record, now, "failed", step.message, body)

@@ -24,7 +24,7 @@ INPUT_SCHEMA: Json = {
             "type": "string",
             "description": "The month to lay out again, YYYY-MM.",
             "pattern": r"^(?!0000)\d{4}-(0[1-9]|1[0-2])$",
-            "examples": ["2026-09"],
+            "default": "2026-09",
             "x-mcp-header": "Month",
         },
         "offline_rooms": {
@@ -47,7 +47,6 @@ INPUT_SCHEMA: Json = {
             "default": False,
         },
     },
-    "required": ["month"],
     "additionalProperties": False,
 }
 

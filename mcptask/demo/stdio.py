@@ -57,7 +57,7 @@ class _Connection:
 
     def send(self, message: Json) -> None:
         if "method" not in message:
-            self._open.pop(_key(message["id"]), None)
+            self._open.pop(_key(message.get("id")), None)
         self._outgoing.put(encode(message) + b"\n")
 
     def receive(self, line: bytes) -> None:

@@ -149,6 +149,8 @@ class Store:
 
     def load(self, task_id: str) -> Record | None:
         """The task, unless there is none or its time to live is over."""
+        if not task_id.isascii():  # none of ours; and SQLite fails at half a surrogate pair
+            return None
         rows = self.execute(f"{SELECT} WHERE task_id = ?", (task_id,))
         record = _from_row(rows[0]) if rows else None
         return record if record and record.expires > self.now() else None

@@ -12,6 +12,7 @@ import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from http import HTTPMethod
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -186,8 +187,7 @@ async def _post(engine: Engine, request: Request) -> Response:
         body = check_shape(message)
         if "id" not in body:
             return Response(status_code=202)
-        if body["method"] != "initialize":
-            check_headers(_headers(request), body, engine.tools)
+        check_headers(_headers(request), body, engine.tools)
     except RpcError as error:
         return _answer(error_response(readable_id(message), error))
     return await _respond(engine, request, body)
@@ -205,7 +205,8 @@ def app(engine: Engine) -> Starlette:
         except ClientDisconnect:
             return Response(status_code=499)
 
-    methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+    # All of them are refused here, so that the Origin is looked at first and Allow tells the truth.
+    methods = [method.value for method in HTTPMethod]
     return Starlette(routes=[Route(ENDPOINT, endpoint, methods=methods)])
 
 

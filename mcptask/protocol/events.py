@@ -36,9 +36,12 @@ class StatusChanged:
 
 @dataclass(frozen=True, slots=True)
 class InputRequired:
-    """The task asks something that was not asked before: key → request, as the server sent them."""
+    """Something is asked that was not asked before: key → request, as the server sent them.
 
-    task: Task
+    `task` is None for a tool that asks before it starts: then there is none yet (A8.4).
+    """
+
+    task: Task | None
     requests: Mapping[str, Mapping[str, Any]]
 
 

@@ -1,5 +1,6 @@
 """One call over a transport: its id, its headers, its answer, and its repetition while that is safe."""
 
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import aclosing
 from itertools import count
 from typing import Any
@@ -28,27 +29,43 @@ class Caller:
         self._version = version
         self._clock = clock
         self._ids = count(1)
+        self._under_way: dict[int, tuple[Call, float]] = {}
 
-    async def attempt(self, call: Call, attempts: int) -> dict[str, Any]:
+    async def attempt(
+        self, call: Call, attempts: int, before: Callable[[], Awaitable[None]] | None = None
+    ) -> dict[str, Any]:
         """The result object of one call, repeated after a passing fault: up to `attempts` times in all.
 
-        Raises what the transport raises, and `RpcError` for an error that the server answered with.
+        `before` goes before each of them: the server may be another process by then (A6.7). Raises what
+        that and the transport raise, and `RpcError` for an error that the server answered with.
         """
-        for attempt in range(1, attempts + 1):
-            try:
-                return result_of(await self.answer(self._request(call)))
-            except (Unreachable, Garbled, RpcError) as error:
-                asked = getattr(error, "retry_after", None) or 0.0
-                lasting = isinstance(error, RpcError) and error.code != INTERNAL_ERROR
-                if attempt == attempts or lasting or asked > LONGEST_PAUSE:
-                    raise
-            await self._clock.sleep(max(PAUSE * 3 ** (attempt - 1), asked))
+        self._under_way[id(call)] = (call, self._clock.now())
+        try:
+            for attempt in range(1, attempts + 1):
+                if before is not None:
+                    await before()
+                try:
+                    return result_of(await self.answer(self._request(call)))
+                except (Unreachable, Garbled, RpcError) as error:
+                    asked = getattr(error, "retry_after", None) or 0.0
+                    lasting = isinstance(error, RpcError) and error.code != INTERNAL_ERROR
+                    if attempt == attempts or lasting or asked > LONGEST_PAUSE:
+                        raise
+                await self._clock.sleep(max(PAUSE * 3 ** (attempt - 1), asked))
+        finally:
+            del self._under_way[id(call)]
         raise AssertionError("attempts is at least 1")  # pragma: no cover - for the type checker
+
+    @property
+    def under_way(self) -> Collection[tuple[Call, float]]:
+        """The calls that have no answer yet, and since when (on the clock's `now`)."""
+        return self._under_way.values()
 
     async def answer(self, request: Request) -> Message:
         """The response to one request; what comes before it on the same stream is not for us.
 
-        Signs of life alone do not keep it waiting for ever: `Unreachable` after `wait` or ANSWER_LIMIT.
+        Signs of life alone do not keep it waiting for ever: `Unreachable` after the session's limit, or the
+        request's own `wait` where that is longer.
         """
         import asyncio  # here: a stored `get` imports this module and needs no event loop
 
@@ -64,6 +81,10 @@ class Caller:
         except TimeoutError:
             raise Unreachable(f"no complete answer within {limit:g} s") from None
         raise Unreachable("the server's answer ended before it was complete")
+
+    def preview(self, call: Call) -> dict[str, Any]:
+        """What `attempt` would send, as `Transport.preview` has it; nothing is sent."""
+        return self._transport.preview(self._request(call))
 
     def _request(self, call: Call) -> Request:
         headers = {"MCP-Protocol-Version": self._version, "Mcp-Method": call.method}

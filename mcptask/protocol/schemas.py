@@ -5,7 +5,7 @@ understood counts as absent here, and nothing is ever fetched.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeGuard
 from urllib.parse import unquote
@@ -131,6 +131,21 @@ def choices(schema: Schema) -> list[Choice]:
     if branches and all(is_schema(branch) and "const" in branch for branch in branches):
         return [_choice(branch) for branch in branches]
     return []
+
+
+def offered(schema: Any, root: Schema) -> list[Choice]:
+    """What the value of a field, or each item of its list, may be chosen from; [] where it is typed."""
+    found = alternatives(schema, root)
+    lists = [sub(option, "items") for option in found if kind(option) == "array"]
+    items_too = [*found, *(each for inner in lists for each in alternatives(inner, root))]
+    return next((values for option in items_too if (values := choices(option))), [])
+
+
+def countable(options: Sequence[Choice]) -> bool:
+    """May a choice be meant by its place in the list, from 1? Not where a number could be another's name."""
+    return not any(
+        word.strip().isdecimal() for each in options for word in (str(each.value), each.title)
+    )
 
 
 def _choice(branch: Schema) -> Choice:

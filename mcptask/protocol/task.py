@@ -21,6 +21,9 @@ class Status(StrEnum):
     CANCELLED = "cancelled"
 
 
+# The method of the input requests that a person can answer: a form, or an address to open.
+ELICITATION = "elicitation/create"
+
 TERMINAL = frozenset({Status.COMPLETED, Status.FAILED, Status.CANCELLED})
 
 # The legal moves (A14.1: terminal is final). A status that is not listed here, one this client does not
@@ -86,7 +89,7 @@ def open_questions(task: Task | None, answered: frozenset[str]) -> Mapping[str, 
 def moment(text: object) -> datetime | None:
     """A server's timestamp in UTC; without a zone it counts as UTC; None where it cannot be read."""
     try:
-        return in_utc(datetime.fromisoformat(text)) if isinstance(text, str) else None
+        return in_utc(datetime.fromisoformat(text.upper())) if isinstance(text, str) else None
     except (ValueError, OverflowError):
         return None
 

@@ -62,6 +62,35 @@ class Documents(TypedDict):
     tasks: list[Document]
 
 
+class HttpRequestBody(TypedDict):
+    """A request that was not sent. Secrets are `***`; `server` is what people call the server."""
+
+    server: str
+    transport: Literal["http"]
+    method: str
+    url: str
+    headers: dict[str, str]
+    message: JsonObject
+
+
+class StdioRequestBody(TypedDict):
+    server: str
+    transport: Literal["stdio"]
+    message: JsonObject
+
+
+class DryRunDocument(TypedDict):
+    """What `--dry-run --json` prints. `server` is None where the requests go to several."""
+
+    mcptask: Literal[1]
+    ok: bool
+    outcome: Literal["dry_run"]
+    exitCode: int
+    server: ServerBody | None
+    requests: list[HttpRequestBody | StdioRequestBody]
+    warnings: list[str]
+
+
 class RecordBody(TypedDict):
     """A stored task. Times are ISO 8601 in UTC; `outcome` is None until it ended."""
 
@@ -123,7 +152,7 @@ class StatusLine(EventLine):
 class InputRequiredLine(EventLine):
     event: Literal["input_required"]
     inputRequests: dict[str, JsonObject]
-    task: JsonObject
+    task: JsonObject | None
 
 
 class AnsweredLine(EventLine):
@@ -155,7 +184,7 @@ class EndedLine(EventLine):
     """The last line of a task, and with the document of several the last line of all."""
 
     event: Literal["ended"]
-    document: Document | Documents
+    document: Document | Documents | DryRunDocument
 
 
 TaskEventLine = (

@@ -60,7 +60,7 @@ def _single(view: TaskView, screen: Screen, now: float, width: int) -> Iterator[
     yield from sides(Text(who(view.subject.tool, view.subject.server), "bold"), _ids(view), width)
     yield _states(view, now, width)
     yield from _activity(view, now, width)
-    for line in flow(_facts(view, now), width):
+    for line in flow(_facts(view, now), width, cut=True):
         yield Text(line, "dim")
     if view.outage:
         for line in wrapped(outage_phrase(view, now), width, 2):

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from mcptask.protocol.outcome import Problem
 from mcptask.protocol.task import Task, moment
-from mcptask.render.answer_line import answer_line, shell
+from mcptask.render.answer_line import answer_line, answers_entry
 from mcptask.render.cells import pad
 from mcptask.render.questions import Request, fields, question, task_name
 from mcptask.render.report import Report, Subject
@@ -27,14 +27,14 @@ def error_lines(problem: Problem, *, colour: bool = False) -> list[str]:
 
 
 def created_lines(subject: Subject, task: Task, *, where: str = "") -> list[str]:
-    """What stderr says when a call is left running; stdout has the task id. `where` is the server's address
-    if the task could not be stored: then it is found there and by its id only.
+    """What stderr says when a call is left running; stdout has the task id. `where` are the options that name
+    the server if the task could not be stored: then it is found there and by its id only.
     """
     name = task_name(subject.ref, subject.task_id)
     message = f": {flat(task.status_message)}" if task.status_message else ""
     state = f"Task {name} is {look(task.status).word} on {clean(subject.server)}{message}"
     kept = f"Kept for {humane(task.ttl_ms / 1000)}. " if task.ttl_ms is not None else ""
-    server = f" -s {shell(where)}" if where else ""
+    server = f" {clean(where)}" if where else ""
     follow = f"Follow it, here or in any later terminal:  mcptask watch {name}{server}"
     return [state if state.endswith((".", "!", "?", "…")) else f"{state}.", kept + follow]
 
@@ -52,10 +52,23 @@ def question_lines(subject: Subject, requests: Mapping[str, Request]) -> list[st
     lines: list[str] = []
     for key, request in requests.items():
         answer = answer_line(subject.ref, subject.task_id, key, request, len(requests))
-        lines.append(question(subject.server, key, request))
-        lines += [f"  {text}" for text in fields(request)]
-        lines.append(f"  answer:  {answer}")
+        lines += [*_question(subject.server, key, request), f"  answer:  {answer}"]
     return lines
+
+
+def opening_lines(server: str, requests: Mapping[str, Request]) -> list[str]:
+    """The same for what a tool asks before it starts; it is answered from a file, whose line is shown."""
+    lines: list[str] = []
+    for key, request in requests.items():
+        lines += [
+            *_question(server, key, request),
+            f"  in the file:  {answers_entry(key, request)}",
+        ]
+    return lines
+
+
+def _question(server: str, key: str, request: Request) -> list[str]:
+    return [question(server, key, request), *(f"  {text}" for text in fields(request))]
 
 
 def details(report: Report, wall: datetime, *, colour: bool = False) -> list[str]:

@@ -25,6 +25,7 @@ from mcptask.render.contract import (
     CallBody,
     Document,
     Documents,
+    DryRunDocument,
     ErrorBody,
     ListDocument,
     RecordBody,
@@ -62,6 +63,21 @@ def documents(reports: Iterable[Report], exit_code: int) -> Documents:
     }
 
 
+def dry_run_document(
+    requests: Sequence[Any], server: ServerInfo | None, warnings: Iterable[str]
+) -> DryRunDocument:
+    """The document of `--dry-run`. `requests` are as in the trace, safe to show."""
+    return {
+        "mcptask": FORMAT,
+        "ok": True,
+        "outcome": "dry_run",
+        "exitCode": 0,
+        "server": server_body(server) if server else None,
+        "requests": list(requests),
+        "warnings": list(warnings),
+    }
+
+
 def list_document(tasks: Sequence[RecordBody], calls: Sequence[CallBody]) -> ListDocument:
     """The document of `list`."""
     return {"mcptask": FORMAT, "tasks": list(tasks), "calls": list(calls)}
@@ -95,7 +111,10 @@ def event_line(
     body = _event_body(event, subject, at, now)
     if body is None:
         return None
-    return {**event_head(str(body.pop("event")), seq, at, subject.ref, subject.task_id), **body}
+    return {
+        **event_head(str(body.pop("event")), seq, at, subject.ref, subject.task_id or None),
+        **body,
+    }
 
 
 def event_head(
@@ -123,7 +142,8 @@ def _event_body(
             return {"event": "status", **state, "task": dict(task.raw)}
         case InputRequired(task, requests):
             asked = {key: dict(request) for key, request in requests.items()}
-            return {"event": "input_required", "inputRequests": asked, "task": dict(task.raw)}
+            raw = None if task is None else dict(task.raw)
+            return {"event": "input_required", "inputRequests": asked, "task": raw}
         case Answered(keys):
             return {"event": "answered", "keys": list(keys)}
         case Retrying(reason, attempt, until, give_up_at):

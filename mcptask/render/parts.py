@@ -12,6 +12,7 @@ SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 # Frames of spinner and pulse in a second.
 PACE = 5.0
 _PULSE = 6
+_MOST_LINES = 60  # of one fact
 
 
 def step(now: float) -> int:
@@ -64,15 +65,15 @@ def wrapped(text: str, width: int, most: int) -> list[str]:
     return [shorten(line, width) for line in lines]
 
 
-def flow(parts: Iterable[str], width: int) -> list[str]:
-    """Facts joined by ` · `, as many on a line as fit."""
+def flow(parts: Iterable[str], width: int, *, cut: bool) -> list[str]:
+    """Facts joined by ` · `, as many on a line as fit. `cut`: a longer fact is shortened, not wrapped."""
     lines: list[str] = []
     for part in parts:
         joined = f"{lines[-1]} · {part}" if lines else part
         if lines and cell_width(joined) <= width:
             lines[-1] = joined
         else:
-            lines.append(shorten(part, width))
+            lines += [shorten(part, width)] if cut else wrapped(part, width, _MOST_LINES)
     return lines
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcptask.protocol.schemas import Schema, choices, is_schema, kind, required, sub
+from mcptask.protocol.task import ELICITATION
 from mcptask.render.answer_line import shell
 from mcptask.render.cells import cell_width, pad
 from mcptask.render.text import clean, first_line, flat
@@ -40,10 +41,21 @@ def question(server: str, key: str, request: Request) -> str:
 
 
 def fields(request: Request) -> list[str]:
-    """One line for each field of a form, aligned: `action *  waitlist · keep`; `*` = required."""
+    """One line for each field of a form, aligned: `action *  waitlist · keep`; `*` = required.
+
+    Of an address, what a person could overlook in it (A12.13).
+    """
+    if sub(request, "params").get("mode") == "url":
+        from mcptask.protocol.addresses import read_address  # few questions have an address
+
+        address = read_address(sub(request, "params").get("url"))
+        return [
+            f"! {clean(text)}" for text in (*address.warnings, *filter(None, [address.refused]))
+        ]
     properties, needed = sub(_form(request), "properties"), required(_form(request))
     names = {name: clean(name) + (" *" if name in needed else "") for name in properties}
-    shown = list(properties.items())[:_MOST_FIELDS]
+    one_more = len(properties) == _MOST_FIELDS + 1  # takes no more room than the word of it
+    shown = list(properties.items())[: _MOST_FIELDS + one_more]
     width = max((cell_width(names[name]) for name, _ in shown), default=0)
     lines = [f"{pad(names[name], width)}  {field(schema)}".rstrip() for name, schema in shown]
     if len(properties) > len(shown):
@@ -56,11 +68,20 @@ def field(schema: Any) -> str:
     if not is_schema(schema):
         return ""
     what = _choices(schema) or _type(schema)
-    bounds = [words.format(clean(str(schema[key]))) for key, words in _BOUNDS if key in schema]
+    limits = bounds(schema)
     if "default" in schema:
-        bounds.append(f"default {json_word(schema['default'])}")
-    about = first_line(str(schema.get("description") or schema.get("title") or ""))
-    return ", ".join([what, *bounds]) + (f"  ({about})" if about else "")
+        limits.append(f"default {json_word(schema['default'])}")
+    about = first_line(described(schema))
+    return ", ".join([what, *limits]) + (f"  ({about})" if about else "")
+
+
+def bounds(schema: Schema) -> list[str]:
+    return [words.format(clean(str(schema[key]))) for key, words in _BOUNDS if key in schema]
+
+
+def described(schema: Schema) -> str:
+    """What the server says about a field, not cleaned."""
+    return str(schema.get("description") or schema.get("title") or "")
 
 
 def asked(request: Request) -> str:
@@ -68,7 +89,7 @@ def asked(request: Request) -> str:
     parameters = sub(request, "params")
     method = request.get("method")
     message = flat(str(parameters.get("message") or ""))
-    if method == "elicitation/create" and parameters.get("mode") == "url":
+    if method == ELICITATION and parameters.get("mode") == "url":
         address = clean(str(parameters.get("url") or "(no address)"))
         return f"{message or 'open this address'} → {address}"
     return message or f"(a {clean(str(method))} request)"

@@ -111,7 +111,7 @@ def observe(view: TaskView, event: TaskEvent, now: float, wall: datetime) -> Tas
         case Heard(task, next_poll) | StatusChanged(task, next_poll):
             return _heard(view, task, next_poll, now)
         case InputRequired(task):
-            return _heard(view, task, view.next_poll, now)
+            return view if task is None else _heard(view, task, view.next_poll, now)
         case Answered(keys):
             return replace(view, answered=view.answered | set(keys))
         case Retrying(reason, _, until, give_up_at):

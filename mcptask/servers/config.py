@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mcptask.errors import ConfigError
 from mcptask.nearest import nearest
-from mcptask.servers import durations
+from mcptask.servers import durations, waits
 from mcptask.servers.command_line import split
 from mcptask.servers.expansion import is_variable_name
+from mcptask.servers.waits import Waits
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -29,7 +30,7 @@ LARGEST_FILE = 1024 * 1024
 class ServerConfig:
     """One `[servers.NAME]`: either `url` or `command`. Values hold `${VAR}` still unexpanded.
 
-    `timeout` is in seconds. What may hold a secret stays out of the repr, and so out of tracebacks.
+    What may hold a secret stays out of the repr, and so out of tracebacks.
     """
 
     name: str
@@ -39,7 +40,8 @@ class ServerConfig:
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     bearer_env: str | None = field(default=None, repr=False)
-    timeout: float | None = None
+    protocol: str | None = None
+    waits: Waits = field(default_factory=Waits)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +70,12 @@ class _ServerTable:
     env: dict[str, str] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
     bearer_env: str | None = None
-    timeout: Any = None  # see _seconds
+    protocol: str | None = None
+    timeout: Any = None  # these five: see `waits.seconds`
+    connect_timeout: Any = None
+    answer_timeout: Any = None
+    probe_timeout: Any = None
+    stop_timeout: Any = None
 
 
 @dataclass
@@ -90,7 +97,7 @@ _EXPECTED = {
     "env": 'a table of texts: env = { NAME = "value" }',
     "headers": 'a table of texts: headers = { Name = "value" }',
     "bearer_env": "text: the name of the variable that holds the token",
-    "timeout": f"a duration: {durations.FORMS}",
+    "protocol": 'text: a revision of MCP, as protocol = "2026-07-28"',
 }
 _FILE_KEYS = tuple(_File.__dataclass_fields__)
 _SERVER_KEYS = tuple(_ServerTable.__dataclass_fields__)
@@ -219,32 +226,32 @@ def _server(path: Path, name: str, table: _ServerTable) -> ServerConfig:
         env=table.env,
         headers=table.headers,
         bearer_env=table.bearer_env,
-        timeout=_seconds(table.timeout),
+        protocol=table.protocol,
+        waits=Waits(**{key: waits.seconds(getattr(table, key)) for key in waits.KEYS}),
     )
 
 
 def _objections(name: str, table: _ServerTable) -> list[tuple[bool, str]]:
-    http_only = [key for key in ("headers", "bearer_env") if getattr(table, key)]
-    program_only = [key for key in ("env", "cwd") if getattr(table, key)]
+    http_only = [k for k in ("headers", "bearer_env", *waits.URL_ONLY) if getattr(table, k)]
+    program_only = [k for k in ("env", "cwd", *waits.COMMAND_ONLY) if getattr(table, k)]
+    given = {k: value for k in waits.KEYS if (value := getattr(table, k)) is not None}
+    endless = [key for key, value in given.items() if waits.seconds(value) is None]
     texts = [*table.env, *table.env.values(), *(table.command or ()), table.cwd or ""]
     return [
         (name == DEMO, "the name 'demo' is reserved for the built-in demo server"),
         (not _is_server_name(name), "a name has no spaces around it, no '://' and no '-' in front"),
         (table.url is None and table.command is None, "'url' or 'command' is missing"),
         (table.url is not None and table.command is not None, "has both 'url' and 'command'"),
-        (table.url is None and bool(http_only), f"{_quoted(http_only)} goes with 'url' only"),
+        (table.url is None and bool(http_only), f"{_quoted(http_only)}: only with 'url'"),
         (
             table.url is not None and bool(program_only),
-            f"{_quoted(program_only)} goes with 'command' only",
+            f"{_quoted(program_only)}: only with 'command'",
         ),
         (
             table.bearer_env is not None and not is_variable_name(table.bearer_env),
             f"'bearer_env' must be {_EXPECTED['bearer_env']}",
         ),
-        (
-            table.timeout is not None and _seconds(table.timeout) is None,
-            f"'timeout' must be {_EXPECTED['timeout']}",
-        ),
+        (bool(endless), f"{_quoted(endless)} must be a duration: {durations.FORMS}"),
         (any("\0" in text for text in texts), "a NUL character cannot be given to a program"),
         (any(not key or "=" in key for key in table.env), "'env' has a name that cannot be one"),
     ]
@@ -258,12 +265,6 @@ def _is_server_name(name: str) -> bool:
         and "://" not in name
         and not name.startswith("-")
     )
-
-
-def _seconds(value: Any) -> float | None:
-    """Seconds of a duration, or None; `true` is no number, though Python says so."""
-    usable = isinstance(value, int | float | str) and not isinstance(value, bool)
-    return durations.parse(str(value)) if usable else None
 
 
 def _quoted(keys: list[str]) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from mcptask.origin import Origin
 from mcptask.protocol.transports.redact import shown_command
 from mcptask.servers import web
+from mcptask.servers.waits import Waits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,7 +16,7 @@ class Endpoint:
     `name` is for people: the config name, `demo`, a host[:port] or a program. `server` is the key
     that finds it again: a config name or `demo`; None for one given by hand. `env` comes on top of
     the inherited environment. `headers` still hold `${VAR}`: `credentials` expands them at each
-    call. `timeout` is in seconds. `source` says in one sentence which rule chose it.
+    call. `protocol` is a revision to take for granted. `source` says in one sentence which rule chose it.
     """
 
     name: str
@@ -27,7 +28,8 @@ class Endpoint:
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     bearer_env: str | None = field(default=None, repr=False)
-    timeout: float | None = None
+    protocol: str | None = None
+    waits: Waits = field(default_factory=Waits)
     # Made from a record whose command had a secret: it can be shown, and not be run.
     lacks_secret: bool = False
     # The address as the config writes it, where that hides more than the real one would.

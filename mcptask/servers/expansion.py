@@ -42,6 +42,11 @@ def expand(text: str, environ: Mapping[str, str], where: str) -> str:
     return _SPECIAL.sub(value, text)
 
 
+def variables(text: str) -> tuple[str, ...]:
+    """The names of the variables that `expand` would replace in `text`."""
+    return tuple(name for name in _SPECIAL.findall(text) if is_variable_name(name))
+
+
 def literal(text: str) -> str:
     """`text` written so that `expand` gives it back unchanged."""
     return text.replace("${", "$${")

@@ -213,7 +213,8 @@ def _configured_url(
         url=address.url,
         headers={**without(_basic(address), server.headers), **server.headers},
         bearer_env=server.bearer_env,
-        timeout=server.timeout,
+        protocol=server.protocol,
+        waits=server.waits,
         source=source,
         written=written,
     )
@@ -241,7 +242,8 @@ def _configured_command(
         command=(program, *command[1:]),
         cwd=cwd,
         env={key: value(text, f"env.{key}") for key, text in server.env.items()},
-        timeout=server.timeout,
+        protocol=server.protocol,
+        waits=server.waits,
         source=source,
         written=server.command,
     )

@@ -67,4 +67,7 @@ def _unknown(state: State, text: str) -> UsageError:
         )
     near = any(task.task_id.startswith(text) for task in state.tasks) if text else False
     too_short = f" (the beginning of an id needs {SHORTEST_PREFIX} characters)" if near else ""
-    return UsageError(f"no task {text!r} is stored{too_short}", hint="mcptask list")
+    return UsageError(
+        f"no task {text!r} is stored{too_short}",
+        hint="mcptask list; one that was started elsewhere needs its server: -s SERVER",
+    )

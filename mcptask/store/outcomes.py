@@ -1,17 +1,16 @@
 """The last words of ended tasks, so that `get` answers when the server has forgotten them, or is away.
 
-One JSON file a task, 0600, in a folder beside the state file. Losing one costs a request, so nothing here
-raises: `save` says whether it could, a missing or damaged file is a miss.
+One JSON file a task, 0600, in a folder beside the state file. Nothing here raises: `save` says whether it
+could, a missing or damaged file is a miss.
 """
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
 from mcptask.origin import Origin
 from mcptask.protocol.task import Task
-from mcptask.store import atomic
+from mcptask.store import atomic, jsonfiles
 
 # One result, in bytes as written. Larger ones are fetched again, or saved by the user.
 LARGEST = 1024 * 1024
@@ -28,22 +27,13 @@ class OutcomeStore:
 
     def save(self, task: Task, origin: Origin) -> bool:
         """Keeps the server's own object of an ended task. False where it cannot be kept."""
+        document = {"taskId": task.task_id, "task": dict(task.raw)}
         file = self._file(origin, task.task_id)
-        try:
-            document = {"taskId": task.task_id, "task": dict(task.raw)}
-            data = json.dumps(document, separators=(",", ":")).encode()
-            if len(data) > LARGEST:
-                raise ValueError
-            atomic.write(file, data)
-        except (OSError, ValueError, TypeError, RecursionError):
-            atomic.remove(file)  # better none than one that is out of date
-            return False
-        atomic.keep_newest(self.folder, ".json", KEPT)
-        return True
+        return jsonfiles.keep(file, document, largest=LARGEST, kept=KEPT, durable=True)
 
     def load(self, origin: Origin, task_id: str) -> dict[str, Any] | None:
         """The server's object as `save` got it, or None."""
-        document = read_object(self._file(origin, task_id), LARGEST)
+        document = jsonfiles.read_object(self._file(origin, task_id), LARGEST)
         if document is None or document.get("taskId") != task_id:
             return None
         task = document.get("task")
@@ -53,17 +43,4 @@ class OutcomeStore:
         atomic.remove(self._file(origin, task_id))
 
     def _file(self, origin: Origin, task_id: str) -> Path:
-        """A hash: ids hold anything, and a folder listing should not tell them."""
-        name = json.dumps([origin.place, task_id])
-        return self.folder / f"{hashlib.sha256(name.encode()).hexdigest()[:40]}.json"
-
-
-def read_object(file: Path, largest: int) -> dict[str, Any] | None:
-    """The JSON object in a file of at most `largest` bytes; None for everything else."""
-    try:
-        with open(file, "rb") as stream:
-            data = stream.read(largest + 1)
-        document = json.loads(data) if len(data) <= largest else None
-    except (OSError, ValueError, RecursionError):
-        return None
-    return document if isinstance(document, dict) else None
+        return jsonfiles.file_of(self.folder, json.dumps([origin.place, task_id]))

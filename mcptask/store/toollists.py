@@ -11,8 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from mcptask.store import atomic
-from mcptask.store.outcomes import read_object
+from mcptask.store import atomic, jsonfiles
 
 # However long a server says that its list holds.
 LONGEST = timedelta(hours=24)
@@ -40,7 +39,7 @@ class ToolListCache:
         """`{"tools": […], "ttlMs": …, "receivedAt": "…"}` while it is fresh, else None."""
         if self.folder is None:
             return None
-        document = read_object(self._file(self.folder, key), LARGEST)
+        document = jsonfiles.read_object(jsonfiles.file_of(self.folder, key), LARGEST)
         return document if document is not None and _fresh(document, now_wall) else None
 
     def save(
@@ -49,25 +48,16 @@ class ToolListCache:
         """Keeps a list; one that may not be kept (no `ttl_ms`, or too large) removes the one before it."""
         if self.folder is None:
             return
-        file = self._file(self.folder, key)
         document = {"tools": tools, "ttlMs": ttl_ms, "receivedAt": received_at.isoformat()}
-        try:
-            data = json.dumps(document, separators=(",", ":")).encode()
-            if len(data) > LARGEST or not _fresh(document, received_at):
-                raise ValueError
-            atomic.write(file, data, durable=False)
-        except (OSError, ValueError, TypeError, RecursionError):
-            atomic.remove(file)
+        if not _fresh(document, received_at):
+            self.forget(key)
             return
-        atomic.keep_newest(self.folder, ".json", KEPT)
+        file = jsonfiles.file_of(self.folder, key)
+        jsonfiles.keep(file, document, largest=LARGEST, kept=KEPT)
 
     def forget(self, key: str) -> None:
         if self.folder is not None:
-            atomic.remove(self._file(self.folder, key))
-
-    @staticmethod
-    def _file(folder: Path, key: str) -> Path:
-        return folder / f"{hashlib.sha256(key.encode(errors='replace')).hexdigest()[:40]}.json"
+            atomic.remove(jsonfiles.file_of(self.folder, key))
 
 
 def _fresh(document: dict[str, Any], now: datetime) -> bool:

@@ -103,6 +103,15 @@ def test_a_url_is_accepted_without_content() -> None:
     assert "no fields" in refusal({"login": URL}, "a=b").message
 
 
+def test_what_is_no_web_address_can_be_refused_only_a12_13() -> None:
+    script = {
+        "method": "elicitation/create",
+        "params": {"mode": "url", "url": "javascript:alert(1)"},
+    }
+    assert "only http and https" in refusal({"login": script}).message
+    assert answer({"login": script}, action="decline") == {"login": {"action": "decline"}}
+
+
 @pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
 def test_other_requests_are_answered_by_responses_only(action: str) -> None:
     error = refusal({"s": SAMPLING}, action=action)
@@ -252,6 +261,6 @@ def test_a_broken_request_breaks_nothing(request_: Any) -> None:
 
 
 def test_a_form_without_a_schema_is_accepted_empty_or_with_texts() -> None:
-    request = {"method": "elicitation/create"}
+    request = {"method": "elicitation/create", "params": {"message": "Ready?"}}
     assert answer({"q": request}) == {"q": {"action": "accept", "content": {}}}
     assert answer({"q": request}, "a=1") == {"q": {"action": "accept", "content": {"a": "1"}}}

@@ -28,7 +28,13 @@ def _ask_for(method: str, **params: object) -> Tool:
     return Tool(method, "", "", {"type": "object"}, open=lambda call: Ask(asked))
 
 
+def _ask_what_it_can(call: Call) -> Opening:
+    """A tool that makes do with what the client of this very request can be asked."""
+    return Ask(FIRST if "elicitation" in call.capabilities else {}, {"round": 1})
+
+
 TOOLS = table(
+    Tool("careful", "", "", {"type": "object"}, open=_ask_what_it_can),
     Tool("rounds", "", "", {"type": "object"}, open=_two_rounds),
     _ask_for("elicitation/create", mode="form"),
     _ask_for("elicitation/create", mode="url")._replace(name="url"),
@@ -103,3 +109,8 @@ def test_nobody_is_asked_what_they_did_not_declare(
     assert error["code"] == -32021
     assert error["data"] == {"requiredCapabilities": required}
     assert rounds.result("tools/call", required, name=name)["resultType"] == "input_required"
+
+
+def test_a_tool_can_ask_only_what_the_request_declares(rounds: Bench) -> None:
+    assert "inputRequests" not in rounds.result("tools/call", TASKS_ONLY, name="careful")
+    assert rounds.result("tools/call", name="careful")["inputRequests"] == FIRST

@@ -89,7 +89,9 @@ def test_odd_lines_are_answered_or_passed_over(store: Path) -> None:
             b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":[]}}\n'
         )
         server.write(b"not json\n")
-        assert server.read()["error"]["code"] == -32700
+        unread = server.read()
+        assert unread["error"]["code"] == -32700
+        assert "id" not in unread
         server.write(b"[]\r\n")
         assert server.read()["error"]["code"] == -32600
         server.write(json.dumps(request("server/discover")).encode())  # no newline, then EOF

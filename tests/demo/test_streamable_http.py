@@ -1,30 +1,19 @@
 """The HTTP front: a real uvicorn, spoken to with httpx."""
 
-import asyncio
 import base64
 import json
-import os
-import sqlite3
-import subprocess
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from mcptask.demo.jsonrpc import META_CAPABILITIES, META_VERSION, Json
-from tests.demo.process import COMMAND, ROOT, http
-from tests.demo.wire import EVERYTHING, NOTHING, request
+from tests.demo.process import http
+from tests.demo.wire import BASE, EVERYTHING, NOTHING, headers_for, request
 
 pytest.importorskip("starlette")
-
-BASE = {
-    "Content-Type": "application/json",
-    "Accept": "application/json, text/event-stream",
-    "MCP-Protocol-Version": "2026-07-28",
-}
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +26,6 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def client(url: str) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=url.removesuffix("/mcp"), trust_env=False, timeout=15) as client:
         yield client
-
-
-def headers_for(message: Json, **more: str) -> dict[str, str]:
-    params = message["params"]
-    name = params.get("name") or params.get("taskId")
-    named = {"Mcp-Name": name} if name else {}
-    return BASE | {"Mcp-Method": message["method"]} | named | more
 
 
 def post(client: httpx.Client, message: Json, **more: str) -> httpx.Response:
@@ -109,12 +91,22 @@ def test_another_version_is_refused(client: httpx.Client) -> None:
     assert response.json()["error"]["data"]["requested"] == "2031-01-01"
 
 
-def test_a_legacy_initialize_without_headers_is_told_the_versions(client: httpx.Client) -> None:
+@pytest.mark.parametrize(
+    ("headers", "status", "code"),
+    [
+        ({}, 400, -32020),
+        ({"MCP-Protocol-Version": "2025-11-25"}, 400, -32022),
+        ({"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "initialize"}, 404, -32601),
+    ],
+)
+def test_a_legacy_initialize_is_told_what_is_spoken_here(
+    client: httpx.Client, headers: dict[str, str], status: int, code: int
+) -> None:
     message = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}
-    headers = {key: BASE[key] for key in ("Accept", "Content-Type")}
-    response = client.post("/mcp", json=message, headers=headers)
-    assert (response.status_code, code_of(response)) == (404, -32601)
-    assert response.json()["error"]["data"]["supported"] == ["2026-07-28"]
+    plain = {key: BASE[key] for key in ("Accept", "Content-Type")}
+    response = client.post("/mcp", json=message, headers=plain | headers)
+    assert (response.status_code, code_of(response)) == (status, code)
+    assert "2026-07-28" in response.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("lacking", ["MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"])
@@ -144,11 +136,13 @@ def test_a_header_sent_twice_is_a_mismatch(client: httpx.Client) -> None:
     assert code_of(response) == -32020
 
 
-@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "OPTIONS", "HEAD"])
 def test_only_post_is_allowed(client: httpx.Client, method: str) -> None:
     response = client.request(method, "/mcp")
     assert response.status_code == 405
     assert response.headers["allow"] == "POST"
+    foreign = client.request(method, "/mcp", headers={"Origin": "http://evil.example"})
+    assert foreign.status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -226,82 +220,3 @@ def test_a_refused_listen_is_json(client: httpx.Client) -> None:
     message = request("subscriptions/listen", NOTHING, notifications={"taskIds": []})
     response = post(client, message)
     assert (response.status_code, code_of(response)) == (400, -32021)
-
-
-def test_the_end_of_the_server_ends_an_open_stream_with_a_result(tmp_path: Path) -> None:
-    with http(tmp_path / "store") as url, httpx.Client(trust_env=False, timeout=15) as client:
-        message = request("subscriptions/listen", notifications={})
-        stream = client.stream("POST", url, json=message, headers=headers_for(message))
-        response = stream.__enter__()
-        lines = response.iter_lines()
-        assert "acknowledged" in next(lines)
-    # The server was told to end while the stream was open, and it did end.
-    stream.__exit__(None, None, None)
-
-
-def test_without_its_extra_http_is_a_clear_usage_error(tmp_path: Path) -> None:
-    (tmp_path / "uvicorn.py").write_text("raise ModuleNotFoundError(name='uvicorn')\n")
-    path = os.pathsep.join([str(tmp_path), str(ROOT)])
-    done = subprocess.run(
-        [*COMMAND, "--http", "127.0.0.1:0", "--store", str(tmp_path / "store")],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 2
-    assert done.stderr == "mcptask demo: --http needs uvicorn: pip install 'mcptask[demo]'\n"
-
-
-def test_an_address_that_is_taken_is_one_line(url: str, tmp_path: Path) -> None:
-    address = url.removeprefix("http://").removesuffix("/mcp")
-    done = subprocess.run(
-        [*COMMAND, "--http", address, "--store", str(tmp_path / "store")],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"mcptask demo: cannot listen on {address}: ")
-    assert done.stderr.count("\n") == 1
-
-
-def open_tasks(store: Path) -> int:
-    connection = sqlite3.connect(store)
-    try:
-        return int(connection.execute("SELECT count(*) FROM tasks").fetchone()[0])
-    finally:
-        connection.close()
-
-
-def test_closing_the_connection_of_a_call_that_waits_ends_the_work(tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    arguments = {"text": "a", "seconds": 9}
-    message = request("tools/call", NOTHING, name="slow_echo", arguments=arguments)
-    with http(store) as url:
-        with pytest.raises(httpx.ReadTimeout):
-            httpx.post(url, json=message, headers=headers_for(message), timeout=0.4)
-        deadline = time.monotonic() + 5
-        while open_tasks(store):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-
-
-def test_a_silent_stream_is_kept_alive_and_its_end_cancels(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from mcptask.demo import streamable_http
-
-    monkeypatch.setattr(streamable_http, "KEEP_ALIVE_S", 0.01)
-    cancelled: list[bool] = []
-
-    async def listen() -> list[bytes]:
-        events = streamable_http._events(
-            asyncio.Queue(), {"method": "first"}, lambda: cancelled.append(True)
-        )
-        seen = [await anext(events) for _ in range(3)]
-        await events.aclose()
-        return seen
-
-    seen = asyncio.run(listen())
-    assert seen == [b'data: {"method":"first"}\n\n', b": still here\n\n", b": still here\n\n"]
-    assert cancelled == [True]

@@ -44,6 +44,7 @@ def test_a_finished_task_has_its_result_inlined(bench: Bench) -> None:
     got = bench.get(task_id)
     assert got["status"] == "completed"
     assert got["result"]["content"] == [{"type": "text", "text": "hé"}]
+    assert got["result"]["resultType"] == "complete"
     assert "error" not in got
     assert "requestState" not in got
 

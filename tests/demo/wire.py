@@ -12,6 +12,11 @@ from mcptask.demo.jsonrpc import META_CAPABILITIES, META_VERSION, TASKS, Json
 TASKS_ONLY: Json = {"extensions": {TASKS: {}}}
 EVERYTHING: Json = {"elicitation": {"form": {}}, **TASKS_ONLY}
 NOTHING: Json = {}
+BASE = {
+    "Content-Type": "application/json",
+    "Accept": "application/json, text/event-stream",
+    "MCP-Protocol-Version": "2026-07-28",
+}
 BEGIN = 1_800_000_000.0
 
 
@@ -24,6 +29,14 @@ def request(
 ) -> Json:
     params = {"_meta": meta(capabilities)} | params
     return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
+
+
+def headers_for(message: Json, **more: str) -> dict[str, str]:
+    """What a request has to say in its headers; `more` of them, or others."""
+    params = message["params"]
+    name = params.get("name") or params.get("taskId")
+    named = {"Mcp-Name": name} if name else {}
+    return BASE | {"Mcp-Method": message["method"]} | named | more
 
 
 class Clock:

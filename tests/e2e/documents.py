@@ -27,6 +27,7 @@ def _closed(kind: Any) -> Any:
 
 DOCUMENT = TypeAdapter(_closed(contract.Document))
 DOCUMENTS = TypeAdapter(_closed(contract.Documents))
+DRY_RUN = TypeAdapter(_closed(contract.DryRunDocument))
 LISTED = TypeAdapter(_closed(contract.ListDocument))
 EVENT = TypeAdapter(_closed(contract.TaskEventLine))
 
@@ -42,6 +43,12 @@ def document(text: str) -> dict[str, Any]:
 def documents(text: str) -> dict[str, Any]:
     body: dict[str, Any] = json.loads(text)
     DOCUMENTS.validate_python(body)
+    return body
+
+
+def dry_run(text: str) -> dict[str, Any]:
+    body: dict[str, Any] = json.loads(text)
+    DRY_RUN.validate_python(body)
     return body
 
 

@@ -20,6 +20,7 @@ from mcptask.cli import run
 from mcptask.env import LONGEST_SLEEP, Clock, Env
 from mcptask.protocol.transports.base import Message, Request
 from tests.e2e import documents
+from tests.oracle.listening import traced_environment
 
 ROOT = Path(__file__).parents[2]
 MCPTASK = [sys.executable, "-m", "mcptask"]
@@ -48,6 +49,10 @@ class Ran:
         body = documents.documents(self.out)
         assert body["exitCode"] == self.code
         return body
+
+    @property
+    def dry_run(self) -> dict[str, Any]:
+        return documents.dry_run(self.out)
 
     @property
     def listed(self) -> dict[str, Any]:
@@ -167,8 +172,9 @@ class Cli:
         return path
 
 
-def environment(more: Mapping[str, str]) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), **more}
+def environment(more: Mapping[str, str], *, traced: bool = True) -> dict[str, str]:
+    heard = traced_environment() if traced else {}
+    return {**os.environ, "PYTHONPATH": str(ROOT), **heard, **more}
 
 
 class Process:

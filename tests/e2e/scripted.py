@@ -20,12 +20,13 @@ LONGEST_HOLD = 30.0
 
 @dataclass(frozen=True)
 class Got:
-    """One request as it came in."""
+    """One request as it came in; `body` is its bytes."""
 
     method: str
     params: Json
     id: Any
     headers: Mapping[str, str]
+    body: bytes = b""
 
 
 Reply = Callable[["_Handler", Got], None]
@@ -204,9 +205,14 @@ class _Handler(BaseHTTPRequestHandler):
     script: Scripted
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        got = Got(body["method"], body.get("params", {}), body.get("id"), dict(self.headers))
+        data = self.rfile.read(int(self.headers["Content-Length"]))
+        body = json.loads(data)
+        got = Got(body["method"], body.get("params", {}), body.get("id"), dict(self.headers), data)
         self.script.answer(self, got)
+
+    def do_GET(self) -> None:
+        """Planned as the method `GET`: what a server of 2024-11-05 begins with."""
+        self.script.answer(self, Got("GET", {}, None, dict(self.headers)))
 
     def log_message(self, format: str, *args: Any) -> None:
         """Silence: what matters is in `requests`."""

@@ -73,6 +73,9 @@ class Terminal:
             assert heard, "\n".join(["the screen is:", *self.lines])
         return self.lines
 
+    def type(self, text: str) -> None:
+        os.write(self._fd, text.encode())
+
     def send(self, signum: signal.Signals) -> None:
         self.process.send_signal(signum)
 

@@ -161,7 +161,7 @@ HOSTILE = "\x1b[2J\x1b]0;x\x07\x9b31m\u202e::error::x\r\n##[group]\x00"
 
 
 @pytest.mark.parametrize("command", ["watch 1", "get 1", "list --refresh", "tools", "tools job"])
-def test_the_words_of_a_server_cannot_drive_the_terminal(
+def test_the_words_of_a_server_cannot_drive_the_terminal_s17(
     on_server: Cli, server: Scripted, command: str
 ) -> None:
     tool = {"name": "job", "description": HOSTILE, "inputSchema": {"properties": {HOSTILE: {}}}}

@@ -50,7 +50,9 @@ def test_a_call_that_is_answered_at_once_leaves_no_record(on_server: Cli, server
     assert on_server("list", "--json").listed == {"mcptask": 1, "tasks": [], "calls": []}
 
 
-def test_the_document_has_what_the_server_sent_untouched(on_server: Cli, server: Scripted) -> None:
+def test_the_document_has_what_the_server_sent_untouched_a9_9_t9(
+    on_server: Cli, server: Scripted
+) -> None:
     odd = {"x-unknown": [1.0, 1e400, "\u202e\x1b[2J", None], "_meta": {"a/b": {}}}
     final = tool_result() | {"structuredContent": {"n": 12345678901234567890}} | odd
     server.on("tasks/get", now("completed", result=final, extra=odd))

@@ -130,7 +130,7 @@ def test_a_failed_task_keeps_the_code_and_data_of_its_error(
         (result(**tool_result("no", failed=True)), 1, "tool"),
         (error(-32602, "Unknown tool: job"), 4, "jsonrpc"),
         (error(-32603, "boom", data={"a": 1}), 4, "jsonrpc"),
-        (error(-32020, "header mismatch", status=400), 4, "jsonrpc"),
+        (error(-32021, "sampling is needed", status=400), 4, "jsonrpc"),
         (http(401), 8, "unauthorized"),
         (http(429, Retry_After="7"), 7, "unreachable"),
         (http(200, "<h1>Hi</h1>"), 9, "protocol"),

@@ -25,7 +25,7 @@ def calling(start: Start, server: Scripted, gate: threading.Event) -> Process:
 
 
 @pytest.mark.parametrize(("signum", "code"), SIGNALS)
-def test_a_signal_while_following_leaves_the_task_running(
+def test_a_signal_while_following_leaves_the_task_running_a13_3(
     start: Start, cli: Cli, demo: str, signum: signal.Signals, code: int
 ) -> None:
     process = start("call", "slow_echo", "text=hi", "seconds=1.5", "--wait", "-s", demo)
@@ -73,7 +73,7 @@ def test_a_signal_while_watching_several_names_each(
     assert "mcptask watch 2" in ran.err
 
 
-def test_ctrl_c_before_the_handle_came_waits_for_it_and_stores_it(
+def test_ctrl_c_before_the_handle_came_waits_for_it_and_stores_it_a8_8(
     calling: Process, cli: Cli, server: Scripted, gate: threading.Event
 ) -> None:
     """A5.10: closing the request could cancel the work."""
@@ -89,7 +89,7 @@ def test_ctrl_c_before_the_handle_came_waits_for_it_and_stores_it(
     assert cli("watch", "1").code == 0
 
 
-def test_a_second_ctrl_c_leaves_at_once_and_the_call_stays_marked(
+def test_a_second_ctrl_c_leaves_at_once_and_the_call_stays_marked_a8_8(
     calling: Process, cli: Cli, server: Scripted
 ) -> None:
     calling.send(signal.SIGINT)
@@ -134,7 +134,7 @@ def test_ctrl_c_during_any_other_request_is_a_quiet_130(
     assert ran.err == "error: interrupted\n"
 
 
-def test_on_interrupt_cancel_asks_the_server(start: Start, server: Scripted) -> None:
+def test_on_interrupt_cancel_asks_the_server_a13_3(start: Start, server: Scripted) -> None:
     server.on("tasks/get", now("working"))
     words = ["call", "job", "month=x", "--wait", "--on-interrupt", "cancel", "-s", server.url]
     process = start(*words)

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from mcptask.commands import _calling, _connect
+from mcptask.commands import _connect, _sessions
 from mcptask.env import Clock
 from mcptask.protocol.transports.base import Limits
 from tests.e2e.running import Cli
@@ -162,7 +162,7 @@ def test_an_answer_that_cannot_be_used_leaves_the_note_of_the_call(
     on_server: Cli, server: Scripted, monkeypatch: pytest.MonkeyPatch, reply: Reply, told: str
 ) -> None:
     """A4.5: it was sent, so it may have been done."""
-    monkeypatch.setattr(_connect, "Limits", lambda: Limits(message_bytes=4000))
+    monkeypatch.setattr(_connect, "Limits", lambda **_: Limits(message_bytes=4000))
     server.on("tools/call", reply)
     ran = on_server("call", "job", "month=x", "--wait")
     assert (ran.code, ran.out) == (9, "")
@@ -178,13 +178,13 @@ def test_a_call_that_takes_its_time_is_waited_for_and_said_to_be(
 ) -> None:
     """It may be a tool that makes no task: what bounds other requests does not bound this one."""
     monkeypatch.setattr(_connect, "ANSWER_LIMIT", 0.2)
-    monkeypatch.setattr(_connect, "Limits", lambda: Limits(first_byte=0.2))
-    monkeypatch.setattr(_calling, "TOLD_EVERY", 0.1)
+    monkeypatch.setattr(_connect, "Limits", lambda **_: Limits(first_byte=0.2))
+    monkeypatch.setattr(_sessions, "TOLD_EVERY", 0.1)
     server.on("tools/call", held(gate, result(**tool_result("done at last"))))
     threading.Timer(0.8, gate.set).start()
     ran = on_server("call", "job", "month=x", clock=Clock())
     assert (ran.code, ran.out) == (0, "done at last\n")
-    assert f"job was sent to {server.name}; it has not answered yet" in ran.err
+    assert f"{server.name} has not answered tools/call (job) yet" in ran.err
     assert len(server.got("tools/call")) == 1
 
 

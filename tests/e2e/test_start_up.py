@@ -9,6 +9,7 @@ import pytest
 
 from tests.e2e.running import Cli, environment
 from tests.e2e.scripted import Scripted, result, tool_result
+from tests.oracle.listening import Heard
 
 # Runs mcptask as `python -m mcptask` would, then writes down what is loaded.
 SPY = """
@@ -31,7 +32,7 @@ class Loaded:
         path = folder / "loaded.json"
         self.done = subprocess.run(
             [sys.executable, "-c", SPY, str(path), *words],
-            env=environment({}),
+            env=environment({}, traced=False),  # as a user runs it
             cwd=folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -79,9 +80,12 @@ def test_a_stored_get_loads_nothing_heavy(cwd: Path, ended: Scripted, options: l
     [["get", "1", "--refresh"], ["call", "job", "month=x"], ["call", "job", "month=x", "-w"]],
     ids=" ".join,
 )
-def test_over_http_only_the_wire_is_loaded(cwd: Path, ended: Scripted, words: list[str]) -> None:
+def test_over_http_only_the_wire_is_loaded_and_nothing_is_traced(
+    cwd: Path, ended: Scripted, words: list[str], heard: Heard
+) -> None:
     spied = Loaded(cwd, [*words, *([] if words[0] == "get" else ["-s", ended.url])])
     assert spied.done.returncode == 0, spied.done.stderr
+    assert not heard.traced.exists()
     assert "httpx" in spied.all
     assert spied.all & ON_THE_WIRE == set()
 

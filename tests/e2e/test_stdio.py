@@ -98,6 +98,21 @@ def test_noise_on_stdout_is_skipped_and_shown_with_verbose(
     assert server.is_gone()
 
 
+def test_broken_header_annotations_are_nothing_over_stdio_a7_3(
+    real: Callable[..., Ran], child: Callable[[str], Child]
+) -> None:
+    annotated = (
+        "from mcptask.demo.catalog import TOOLS\n"
+        "for schema in TOOLS['quick'].input_schema['properties'].values():\n"
+        "    schema['x-mcp-header'] = 'not a token'\n"
+    )
+    server = child(DEMO.replace("from mcptask", annotated + "from mcptask", 1))
+    ran = real("call", "quick", "text=hi", *server.option)
+    assert (ran.code, ran.out, ran.err) == (0, "hi\n", "")
+    listed = real("tools", "quick", "--json", *server.option).out
+    assert "not a token" in listed
+
+
 def test_a_server_that_ignores_the_end_of_its_input_and_sigterm_is_ended_all_the_same(
     real: Callable[..., Ran], child: Callable[[str], Child], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +158,18 @@ def test_a_server_that_dies_in_the_middle_of_a_call_leaves_a_mark(
     assert ran.code == 7
     assert "not known" in ran.err
     assert [mark["tool"] for mark in real("list", "--json").listed["calls"]] == ["slow_echo"]
+    assert server.is_gone()
+
+
+def test_a_hint_names_a_server_that_was_given_by_hand_so_that_it_can_be_typed(
+    real: Callable[..., Ran], child: Callable[[str], Child]
+) -> None:
+    server = child(DEMO)
+    ran = real("call", "nonsense", *server.option)
+    assert ran.code == 2
+    typed = ran.err.partition("mcptask tools ")[2].partition("  lists all")[0]
+    assert shlex.split(typed) == server.option
+    assert real("tools", *shlex.split(typed)).code == 0
     assert server.is_gone()
 
 

@@ -39,7 +39,7 @@ def asked(on_server: Cli, server: Scripted) -> Cli:
     ],
     ids=str,
 )
-def test_an_answer_is_sent_as_it_was_meant(
+def test_an_answer_is_sent_with_tasks_update_as_it_was_meant_a12_1(
     asked: Cli,
     server: Scripted,
     cwd: Path,
@@ -60,7 +60,6 @@ def test_an_answer_is_sent_as_it_was_meant(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "action"),
         (["action=burn"], "waitlist"),
         (["acton=keep"], "action"),
         (["--key", "aprove", "--decline"], "approve"),
@@ -72,13 +71,44 @@ def test_an_answer_is_sent_as_it_was_meant(
     ],
     ids=str,
 )
-def test_an_answer_that_does_not_fit_is_refused_and_not_sent(
+def test_an_answer_that_does_not_fit_is_refused_and_not_sent_a12_8(
     asked: Cli, server: Scripted, words: list[str], told: str
 ) -> None:
     ran = asked("update", "1", *words)
     assert (ran.code, ran.out) == (2, "")
     assert told in ran.err
     assert server.got("tasks/update") == []
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        question(),
+        question(note={"type": "string", "default": "x"}),
+        {"method": "elicitation/create", "params": {"mode": "url", "url": "https://a.example/"}},
+    ],
+    ids=["required", "defaults", "url"],
+)
+def test_where_nobody_can_be_asked_saying_nothing_agrees_to_nothing_a12_11_a12_13(
+    asked: Cli, server: Scripted, asks: Json
+) -> None:
+    server.on("tasks/get", asking(approve=asks))
+    ran = asked("update", "1")
+    assert ran.code == 3
+    assert "nothing was sent" in ran.err
+    assert "mcptask update 1" in ran.err
+    body = asked("update", "1", "--json").document
+    assert body["error"]["data"]["inputRequests"] == {"approve": asks}
+    assert server.got("tasks/update") == []
+
+
+def test_the_name_of_a_question_drives_no_terminal_s17(asked: Cli, server: Scripted) -> None:
+    key = "k\x1b[31m\n\u202e"
+    server.on("tasks/get", asking(**{key: question()}))
+    for words in ([], ["--decline"]):
+        err = asked("update", "1", *words).err
+        assert "k\\x1b[31m" in err
+        assert "\u202e" not in err
 
 
 def test_of_several_questions_one_must_be_named(on_server: Cli, server: Scripted) -> None:
@@ -94,7 +124,7 @@ def test_of_several_questions_one_must_be_named(on_server: Cli, server: Scripted
     assert on_server("update", "1", "action=keep").code == 0, "only one is left"
 
 
-def test_the_same_answer_is_never_sent_twice(asked: Cli, server: Scripted) -> None:
+def test_the_same_answer_is_never_sent_twice_s6(asked: Cli, server: Scripted) -> None:
     """A12.2: the server may list the question for a while."""
     asked("update", "1", "action=keep")
     ran = asked("update", "1", "action=refund")
@@ -117,7 +147,7 @@ def test_a_task_that_asks_nothing_cannot_be_answered(asked: Cli, server: Scripte
 
 
 @pytest.mark.parametrize(("reply", "code"), [(error(-32602, "gone"), 6), (http(401), 8)])
-def test_an_update_that_fails_is_not_remembered_as_an_answer(
+def test_an_update_that_fails_is_not_remembered_as_an_answer_a12_8(
     asked: Cli, server: Scripted, reply: object, code: int
 ) -> None:
     if code == 6:
@@ -139,7 +169,7 @@ def test_the_demo_takes_an_answer(cli: Cli, demo: str) -> None:
 # ── cancel ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_cancel_says_that_it_is_a_request(on_server: Cli, server: Scripted) -> None:
+def test_cancel_says_that_it_is_a_request_a13_3(on_server: Cli, server: Scripted) -> None:
     on_server("call", "job", "month=x")
     server.on("tasks/get", now("working"))
     ran = on_server("cancel", "1")
@@ -147,6 +177,18 @@ def test_cancel_says_that_it_is_a_request(on_server: Cli, server: Scripted) -> N
     assert "It is a request: the task is working" in ran.err
     assert "mcptask watch 1" in ran.err
     assert on_server("cancel", "1", "--json").document["outcome"] == "working"
+
+
+def test_cancelling_what_is_over_says_so_and_is_no_failure_each_time_a13_2(
+    on_server: Cli, server: Scripted
+) -> None:
+    on_server("call", "job", "month=x")
+    server.on("tasks/get", now("cancelled"))
+    for _ in range(2):
+        ran = on_server("cancel", "1")
+        assert (ran.code, "Task 1 is over: cancelled" in ran.err) == (0, True)
+    assert len(server.got("tasks/cancel")) == 1
+    assert on_server("cancel", "1", "--wait").code == 5
 
 
 @pytest.mark.parametrize(("end", "code"), [(now("cancelled"), 5), (completed(), 0)])

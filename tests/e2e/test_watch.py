@@ -142,7 +142,7 @@ def test_a_duration_that_is_none_is_refused(cli: Cli, option: str, text: str) ->
     assert ran["error"]["kind"] in ("usage", "unreachable")
 
 
-def test_a_timeout_leaves_the_task_alone(on_server: Cli, server: Scripted) -> None:
+def test_a_timeout_leaves_the_task_alone_a13_3(on_server: Cli, server: Scripted) -> None:
     server.on("tasks/get", now("working", pollIntervalMs=600_000))
     ran = on_server("call", "job", "month=x", "--wait", "--timeout", "1h30m")
     assert ran.code == 124

@@ -91,6 +91,28 @@ async def slow(seconds: float = 60) -> str:
 
 
 @mcp.tool
+async def ask_first(room: str, ctx: Context) -> Any:
+    """Asks twice before it answers, with no task: multi round-trip requests."""
+    asked = ctx.request_state or "who"
+    if not ctx.input_responses:
+        return _one_question("who", "Who asks?", "who")
+    (answer,) = ctx.input_responses.values()
+    if not isinstance(answer, ElicitResult) or answer.action != "accept":
+        return f"{room} stays as it is"
+    if asked == "who":
+        return _one_question("why", "And why?", f"why {answer.content['text']}")
+    return f"{room}: {asked.removeprefix('why ')} because {answer.content['text']}"
+
+
+def _one_question(key: str, message: str, state: str) -> InputRequiredResult:
+    schema = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+    question = ElicitRequestFormParams(message=message, requested_schema=schema)
+    return InputRequiredResult(
+        input_requests={key: ElicitRequest(params=question)}, request_state=state
+    )
+
+
+@mcp.tool
 async def quick(name: str) -> str:
     """Answers at once; never a task."""
     return f"Hello, {name}!"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from tests.interop.conftest import Cli, HttpServer
 pytestmark = pytest.mark.interop
 
 MOVED = {"month": "2026-09", "moved": 138, "unresolved": 4}
-TOOLS = ["reflow_month", "failing", "broken", "ask", "slow", "quick"]
+TOOLS = ["reflow_month", "failing", "broken", "ask", "slow", "ask_first", "quick"]
 
 Front = tuple[str, str]
 
@@ -119,6 +120,21 @@ def test_a_question_with_nobody_to_answer_is_exit_3_and_is_shown(
     (question,) = document["error"]["data"]["inputRequests"].values()
     assert question["method"] == "elicitation/create"
     assert question["params"]["message"].startswith("4 bookings fit nowhere")
+
+
+def test_a_tool_that_asks_before_it_answers_gets_its_answers_from_a_file_a8_4(
+    mcptask: Cli, front: Front, tmp_path: Path
+) -> None:
+    answers = tmp_path / "answers.toml"
+    answers.write_text('who = { text = "Kim \u00e9" }\nwhy = { text = "paint" }\n', "utf-8")
+    run = mcptask("call", "ask_first", "room=a", "--answers", str(answers), "--json", *front)
+    assert run.rc == 0, run
+    assert text_of(run.json) == "a: Kim \u00e9 because paint"
+    answers.write_text('who = "decline"\n')
+    run = mcptask("call", "ask_first", "room=a", "--answers", str(answers), "--json", *front)
+    assert (run.rc, text_of(run.json)) == (0, "a stays as it is")
+    run = mcptask("call", "ask_first", "room=a", "--json", *front)
+    assert (run.rc, list(run.json["error"]["data"]["inputRequests"])) == (3, ["who"])
 
 
 def test_tools_lists_what_the_server_offers_and_their_arguments(mcptask: Cli, front: Front) -> None:

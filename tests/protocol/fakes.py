@@ -113,10 +113,11 @@ def _message(answer: Any) -> Any:
 
 
 def session_with(
-    peer: Peer, time: FakeClock | None = None, *, known: bool = True, greet: bool = False
+    peer: Peer, time: FakeClock | None = None, *, forced: bool = True, **more: Any
 ) -> Session:
+    """`forced`: the server is not doubted. `more`: what else `Session` takes."""
     clock = (time or FakeClock()).clock
-    return Session(peer.transport, V20260728(), clock=clock, known=known, greet=greet)
+    return Session(peer.transport, V20260728(), clock=clock, forced=forced, **more)
 
 
 @dataclass

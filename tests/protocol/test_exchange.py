@@ -8,7 +8,7 @@ import pytest
 from mcptask.env import Clock
 from mcptask.errors import Unreachable
 from mcptask.protocol.exchange import Caller
-from mcptask.protocol.generations.base import Call
+from mcptask.protocol.generations.v2026_07_28 import V20260728
 from mcptask.protocol.transports.base import Message, Request
 
 
@@ -28,9 +28,9 @@ class AliveForEver:
     async def close(self, *, hurry: bool = False) -> None: ...
 
 
-def test_signs_of_life_alone_do_not_keep_a_request_waiting_for_ever_a5_8() -> None:
+def test_signs_of_life_alone_do_not_keep_a_request_waiting_for_ever_a5_8_s18() -> None:
     transport = AliveForEver()
     caller = Caller(transport, "2026-07-28", Clock(), limit=0.01)
     with pytest.raises(Unreachable, match="no complete answer"):
-        asyncio.run(caller.attempt(Call(method="tasks/get", params={}), 1))
+        asyncio.run(caller.attempt(next(V20260728().get_task("1")), 1))
     assert transport.closed == 1

@@ -206,7 +206,7 @@ def test_a_wrong_address_ends_following_as_a_breach_a4_3() -> None:
 # ── losing contact ───────────────────────────────────────────────────────────────────────────────
 
 
-def test_bad_polls_do_not_end_the_watch_a10_6() -> None:
+def test_bad_polls_do_not_end_the_watch_a10_6_t17() -> None:
     course = followed([wire(), BUSY, refused(-32603, "oops"), refused(-32000, "eh"), done()])
     assert course.told == [
         "0 status working, next 1",
@@ -264,7 +264,7 @@ def test_a_young_unknown_task_is_asked_for_once_more_and_then_lost_a4_3() -> Non
     assert course.told == ["0 status working, next 1", "2 ended lost 6"]
 
 
-def test_a_young_task_that_turns_up_is_followed_on_a4_3() -> None:
+def test_a_young_task_that_turns_up_is_followed_on_a4_3_t23() -> None:
     course = followed([GONE, done()], seed=task())
     assert course.told[-1] == "2 ended completed 0"
 
@@ -327,7 +327,7 @@ def test_the_deadline_cuts_a_question_that_gets_no_answer_a10_5() -> None:
 
     async def silence() -> list[Any]:
         transport = MemoryTransport(lambda request: asyncio.Event().wait())
-        session = Session(transport, V20260728(), clock=Clock(), known=True)
+        session = Session(transport, V20260728(), clock=Clock(), forced=True)
         rules = Rules(deadline=time.monotonic() + 0.02)
         events = [event async for event in follow(session, ID, rules=rules, clock=Clock())]
         assert transport.left == transport.requests != []
@@ -396,3 +396,9 @@ def test_requests_of_one_watch_have_ids_of_their_own_a2_6() -> None:
 def test_an_answer_that_cannot_be_read_is_a_bad_poll_and_no_end_a4_3() -> None:
     course = followed([wire(), Garbled("HTML"), done()])
     assert (course.outcome.name, course.polls) == ("completed", [0, 1, 2])
+
+
+def test_no_clock_of_ours_ends_a_task_whose_time_is_up_a14_4_s20() -> None:
+    course = followed([wire(ttlMs=1, createdAt="2000-01-01T00:00:00Z")] * 50 + [done()])
+    assert len(course.polls) == 51
+    assert course.outcome.exit_code == 0

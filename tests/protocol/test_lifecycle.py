@@ -99,7 +99,9 @@ def test_a_terminal_status_with_its_payload_is_the_end_a10_1(status: str) -> Non
 
 
 @pytest.mark.parametrize("status", ["completed", "failed"])
-def test_a_missing_payload_is_asked_for_once_more_and_then_done_without_a9_7(status: str) -> None:
+def test_a_missing_payload_is_asked_for_once_more_and_then_done_without_a9_7_t7(
+    status: str,
+) -> None:
     view = seen(status)
     assert next_action(view, NOW) == Wait(NOW + 1)
     view = observe(view, task(status), NOW + 1)
@@ -235,7 +237,7 @@ def test_a_task_that_has_ended_is_finished_not_timed_out_a14_2() -> None:
     assert next_action(view, NOW + 1) == Finish()
 
 
-def test_an_unknown_status_is_followed_with_patience_that_ends_a9_2() -> None:
+def test_an_unknown_status_is_followed_with_patience_that_ends_a9_2_t6() -> None:
     view = observe(seen("queued"), task("queued"), NOW + 599)
     assert next_action(view, NOW + 599) == Wait(NOW + 600)
     assert next_action(view, NOW + UNKNOWN_PATIENCE) == Stop("protocol")

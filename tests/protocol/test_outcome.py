@@ -92,7 +92,7 @@ def test_only_true_is_an_error_flag(flag: Any) -> None:
         ({}, None, "the task failed"),
     ],
 )
-def test_a_failed_task_always_has_a_message_a9_7(
+def test_a_failed_task_always_has_a_message_a9_7_t7(
     fields: dict[str, Any], code: int | None, message: str
 ) -> None:
     error = outcome_of_task(task("failed", **fields)).error

@@ -16,11 +16,13 @@ from mcptask.protocol.schemas import (
     Choice,
     alternatives,
     choices,
+    countable,
     describe,
     is_local,
     is_schema,
     items,
     kind,
+    offered,
     pointed,
     properties,
     required,
@@ -412,3 +414,42 @@ def test_a_description_is_cut_however_large_the_schema_makes_it() -> None:
         said = describe(schema, schema)
         assert len(said) == LONGEST_WORDS + 1
         assert said.endswith("…")
+
+
+# ── what a field may be chosen from ──
+
+
+@pytest.mark.parametrize(
+    ("schema", "values"),
+    [
+        ({"enum": ["a", "b"]}, ["a", "b"]),
+        ({"anyOf": [{"enum": ["a"]}, {"type": "null"}]}, ["a"]),
+        ({"type": "array", "items": {"anyOf": [{"const": "r"}, {"const": "g"}]}}, ["r", "g"]),
+        ({"type": "array", "items": {"$ref": "#/$defs/Way"}}, ["w"]),
+        ({"type": "array", "items": {"$ref": "#/$defs/Round"}}, []),
+        ({"type": "array"}, []),
+        ({"type": "string"}, []),
+        (3, []),
+    ],
+)
+def test_the_choices_of_a_field_or_of_its_items_are_offered(schema: Any, values: list[Any]) -> None:
+    rounds = {"type": "array", "items": {"$ref": "#/$defs/Round"}}
+    root = {"$defs": {"Way": {"const": "w"}, "Round": rounds}}
+    assert [choice.value for choice in offered(schema, root)] == values
+
+
+@pytest.mark.parametrize(
+    ("schema", "counts"),
+    [
+        ({"enum": ["a", "b2"]}, True),
+        ({"enum": ["a", " 1 "]}, False),
+        ({"enum": [10, 20]}, False),
+        ({"enum": ["a", "b"], "enumNames": ["A", "2"]}, False),
+        ({"enum": [True, None, 1.5]}, True),
+        ({}, True),
+    ],
+)
+def test_a_choice_is_counted_only_where_no_other_has_a_number_for_a_name(
+    schema: Any, counts: bool
+) -> None:
+    assert countable(choices(schema)) is counts

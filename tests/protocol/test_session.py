@@ -1,9 +1,9 @@
-"""A session over a scripted server: negotiation, the envelope, what is sent again and what never is."""
+"""A session over a scripted server: the envelope, what is sent again and what never is."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
@@ -15,15 +15,12 @@ from mcptask import __version__
 from mcptask.errors import (
     HttpRefused,
     McptaskError,
-    NoCommonVersion,
     ProtocolError,
     RpcError,
-    TaskLost,
     Unauthorized,
     Unreachable,
 )
 from mcptask.protocol.generations.base import Immediate
-from mcptask.protocol.session import Session
 from mcptask.protocol.task import Task
 from mcptask.protocol.transports.base import Message, Request
 from mcptask.protocol.transports.memory import MemoryTransport
@@ -38,62 +35,31 @@ from tests.protocol.fakes import (
     session_with,
     wire,
 )
-
-DISCOVERED = {"supportedVersions": ["2026-07-28", "2025-11-25"], "serverInfo": {"name": "studio"}}
-OLDER = {"protocolVersion": "2025-06-18", "capabilities": {}}
-UNKNOWN_METHOD = refused(-32601, "Method not found")
-NOT_INITIALIZED = Whole(
-    error={"code": -32000, "message": "Bad Request: Server not initialized"}, id=None
+from tests.protocol.sessions import (
+    BUSY,
+    CALL,
+    DISCOVERED,
+    DOINGS,
+    GET,
+    GOOD,
+    NOT_FOUND,
+    NOT_INITIALIZED,
+    OLDER,
+    OTHER_VERSION,
+    UNKNOWN_METHOD,
+    do,
 )
-BUSY = Unreachable("busy")
-NOT_FOUND = HttpRefused("HTTP 404", status=404)
-OTHER_VERSION = refused(-32022, "no", {"supported": ["2026-07-28"]})
-
-Doing = Callable[[Session], Coroutine[Any, Any, Any]]
-
-DOINGS: dict[str, Doing] = {
-    "discover": lambda session: session.discover(),
-    "tools": lambda session: session.list_tools(),
-    "call": lambda session: session.call("reflow", {"month": "2026-09"}, None),
-    "get": lambda session: session.get(ID),
-    "update": lambda session: session.update(ID, {"room": {"action": "decline"}}),
-    "cancel": lambda session: session.cancel(ID),
-}
-DISCOVER, CALL, GET = DOINGS["discover"], DOINGS["call"], DOINGS["get"]
-# What a modern server answers to each of them.
-GOOD = dict(zip(DOINGS, [DISCOVERED, {"tools": []}, RESULT, wire(), {}, {}], strict=True))
-
-
-def do(
-    doing: Doing,
-    answers: list[Any],
-    *,
-    known: bool = False,
-    greet: bool = False,
-    time: FakeClock | None = None,
-) -> tuple[Any, Peer]:
-    """The value, or the exception, and what was asked of the peer."""
-    peer = Peer(answers)
-
-    async def all_of_it() -> Any:
-        try:
-            return await doing(session_with(peer, time, known=known, greet=greet))
-        except McptaskError as error:
-            return error
-
-    return asyncio.run(all_of_it()), peer
-
 
 # ── the envelope ─────────────────────────────────────────────────────────────────────────────────
 
 
 def a_request(name: str) -> Request:
-    _, peer = do(DOINGS[name], [GOOD[name]], known=True)
+    _, peer = do(DOINGS[name], [GOOD[name]], forced=True)
     return peer.transport.requests[0]
 
 
 @pytest.mark.parametrize("name", DOINGS)
-def test_every_request_carries_version_capabilities_and_name_a2_1_a2_2(name: str) -> None:
+def test_every_request_carries_version_capabilities_and_name_a2_1_a2_2_a2_3_t19(name: str) -> None:
     meta = a_request(name).params["_meta"]
     assert meta["io.modelcontextprotocol/protocolVersion"] == "2026-07-28"
     assert meta["io.modelcontextprotocol/clientInfo"] == {"name": "mcptask", "version": __version__}
@@ -127,7 +93,7 @@ def test_the_envelope_of_the_extension_is_valid_by_the_official_types_too_a2_1(n
         ("cancel", "tasks/cancel", ID),
     ],
 )
-def test_the_headers_follow_from_the_body_a3_2_a3_3(
+def test_the_headers_follow_from_the_body_a1_1_a3_2_a3_3_s12(
     name: str, method: str, subject: str | None
 ) -> None:
     request = a_request(name)
@@ -135,6 +101,8 @@ def test_the_headers_follow_from_the_body_a3_2_a3_3(
     expected = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, **named}
     assert dict(request.headers) == expected
     assert request.method == method
+    version = request.params["_meta"]["io.modelcontextprotocol/protocolVersion"]
+    assert request.headers["MCP-Protocol-Version"] == version
 
 
 @pytest.mark.parametrize(
@@ -142,7 +110,7 @@ def test_the_headers_follow_from_the_body_a3_2_a3_3(
     [("a/b", "a/b"), (" x ", "=?base64?IHgg?="), ("tâche-1", "=?base64?dMOiY2hlLTE=?=")],
 )
 def test_an_id_that_no_header_can_hold_is_encoded_a3_5(task_id: str, header: str) -> None:
-    _, peer = do(lambda session: session.get(task_id), [wire(taskId=task_id)], known=True)
+    _, peer = do(lambda session: session.get(task_id), [wire(taskId=task_id)], forced=True)
     assert peer.transport.requests[0].headers["Mcp-Name"] == header
     assert peer.transport.requests[0].params["taskId"] == task_id
 
@@ -150,19 +118,19 @@ def test_an_id_that_no_header_can_hold_is_encoded_a3_5(task_id: str, header: str
 def test_annotated_arguments_are_mirrored_in_headers_a3_4() -> None:
     schema = {"properties": {"owner": {"type": "string", "x-mcp-header": "Owner"}}}
     _, peer = do(
-        lambda session: session.call("reflow", {"owner": "ann"}, schema), [RESULT], known=True
+        lambda session: session.call("reflow", {"owner": "ann"}, schema), [RESULT], forced=True
     )
     assert peer.transport.requests[0].headers["Mcp-Param-Owner"] == "ann"
 
 
 def test_every_request_has_a_new_id_a2_6() -> None:
-    _, peer = do(GET, [BUSY, BUSY, wire()], known=True)
+    _, peer = do(GET, [BUSY, BUSY, wire()], forced=True)
     assert [request.id for request in peer.transport.requests] == [1, 2, 3]
 
 
 def test_a_message_that_is_no_answer_is_read_over_a5_4() -> None:
     progress = Whole(method="notifications/progress", params={})
-    found, _ = do(GET, [[progress, wire()]], known=True)
+    found, _ = do(GET, [[progress, wire()]], forced=True)
     assert found.task_id == ID
 
 
@@ -181,7 +149,7 @@ def test_closing_a_session_closes_its_transport_and_it_tells_its_revision() -> N
 @pytest.mark.parametrize("name", [name for name in DOINGS if name != "call"])
 def test_what_is_safe_to_repeat_is_sent_three_times_at_most_a4_3(name: str, fault: Any) -> None:
     time = FakeClock()
-    found, peer = do(DOINGS[name], [fault], known=True, time=time)
+    found, peer = do(DOINGS[name], [fault], forced=True, time=time)
     assert isinstance(found, McptaskError)
     first = peer.methods[0]
     assert peer.methods.count(first) == 3
@@ -190,32 +158,32 @@ def test_what_is_safe_to_repeat_is_sent_three_times_at_most_a4_3(name: str, faul
 
 @pytest.mark.parametrize("fault", [BUSY, refused(-32603, "oops")], ids=["transport", "server"])
 def test_a_passing_fault_is_not_noticed_a4_3(fault: Any) -> None:
-    found, _ = do(GET, [fault, fault, wire()], known=True)
+    found, _ = do(GET, [fault, fault, wire()], forced=True)
     assert isinstance(found, Task)
 
 
 def test_a_get_that_fails_for_the_servers_own_reasons_is_no_failed_task_s10() -> None:
-    found, _ = do(GET, [refused(-32603, "oops")], known=True)
+    found, _ = do(GET, [refused(-32603, "oops")], forced=True)
     assert isinstance(found, Unreachable)
 
 
 @pytest.mark.parametrize(("asked", "slept"), [(0.1, [0.25]), (2.0, [2.0]), (5.0, [5.0])])
 def test_a_short_retry_after_is_waited_out_a4_3(asked: float, slept: list[float]) -> None:
     time = FakeClock()
-    do(GET, [Unreachable("429", retry_after=asked), wire()], known=True, time=time)
+    do(GET, [Unreachable("429", retry_after=asked), wire()], forced=True, time=time)
     assert time.slept == slept
 
 
 def test_a_long_retry_after_is_for_the_caller_to_wait_out_a4_3() -> None:
     busy = Unreachable("429", retry_after=7.0)
-    found, peer = do(GET, [busy], known=True)
+    found, peer = do(GET, [busy], forced=True)
     assert found is busy
     assert len(peer.methods) == 1
 
 
 @pytest.mark.parametrize("error", [Unauthorized("401"), ProtocolError("html"), refused(-32602)])
 def test_what_would_not_get_better_is_not_repeated_a4_3(error: Any) -> None:
-    _, peer = do(GET, [error], known=True)
+    _, peer = do(GET, [error], forced=True)
     assert len(peer.methods) == 1
 
 
@@ -237,7 +205,7 @@ def test_an_answer_that_never_comes_is_a_lost_connection_whoever_notices_a5_6() 
 
 
 def test_an_answer_that_breaks_off_is_a_lost_connection_a5_6() -> None:
-    found, peer = do(GET, [[]], known=True)
+    found, peer = do(GET, [[]], forced=True)
     assert isinstance(found, Unreachable)
     assert len(peer.methods) == 3
 
@@ -259,10 +227,10 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("forced", [True, False])
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_call_is_never_sent_again_s8(fault: Any, known: bool) -> None:
-    found, peer = do(CALL, [fault, DISCOVERED], known=known)
+def test_a_call_is_never_sent_again_s8(fault: Any, forced: bool) -> None:
+    found, peer = do(CALL, [fault, DISCOVERED], forced=forced)
     assert isinstance(found, McptaskError)
     assert peer.methods.count("tools/call") == 1
 
@@ -287,10 +255,10 @@ anything = st.lists(
 @settings(max_examples=60)
 @given(anything, st.booleans(), st.booleans())
 def test_whatever_happens_a_call_is_sent_once_unless_its_version_was_refused_s8(
-    answers: list[Any], known: bool, greet: bool
+    answers: list[Any], forced: bool, greet: bool
 ) -> None:
     script = [*answers, RESULT]
-    found, peer = do(CALL, script, known=known, greet=greet)
+    found, peer = do(CALL, script, forced=forced, greet=greet)
     assert isinstance(found, McptaskError | Immediate | Task) or hasattr(found, "requests")
     calls = [n for n, method in enumerate(peer.methods) if method == "tools/call"]
     assert len(calls) <= 2
@@ -302,11 +270,11 @@ def test_whatever_happens_a_call_is_sent_once_unless_its_version_was_refused_s8(
 
 @pytest.mark.parametrize("name", DOINGS)
 @settings(max_examples=20)
-@given(answers=anything, known=st.booleans(), greet=st.booleans())
+@given(answers=anything, forced=st.booleans(), greet=st.booleans())
 def test_whatever_a_server_answers_is_a_value_or_an_error_of_ours(
-    name: str, answers: list[Any], known: bool, greet: bool
+    name: str, answers: list[Any], forced: bool, greet: bool
 ) -> None:
-    _, peer = do(DOINGS[name], answers, known=known, greet=greet)
+    _, peer = do(DOINGS[name], answers, forced=forced, greet=greet)
     assert len(peer.methods) <= 70
 
 
@@ -318,214 +286,3 @@ def test_the_answer_to_a_call_is_not_hidden_by_what_the_probe_after_it_meets_a4_
     found, _ = do(CALL, [refused(-32602, "no such tool"), trouble])
     assert isinstance(found, RpcError)
     assert found.message == "no such tool"
-
-
-# ── which generation ─────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize("name", DOINGS)
-def test_over_http_a_modern_server_is_asked_nothing_beforehand_a1_2(name: str) -> None:
-    _, peer = do(DOINGS[name], [GOOD[name]])
-    assert len(peer.methods) == 1
-
-
-def test_over_stdio_a_server_is_greeted_first_and_once_a1_2() -> None:
-    async def twice(session: Session) -> None:
-        await session.get(ID)
-        await session.get(ID)
-
-    found, peer = do(twice, [DISCOVERED, wire()], greet=True)
-    assert (found, peer.methods) == (None, ["server/discover", "tasks/get", "tasks/get"])
-
-
-def test_a_server_known_to_be_modern_is_not_greeted_a1_5() -> None:
-    _, peer = do(GET, [wire()], greet=True, known=True)
-    assert peer.methods == ["tasks/get"]
-
-
-@pytest.mark.parametrize("greet", [False, True], ids=["http", "stdio"])
-@pytest.mark.parametrize(
-    "answer",
-    [
-        UNKNOWN_METHOD,
-        NOT_INITIALIZED,
-        refused(-32600, "Invalid Request"),
-        Whole(error={"code": -32600, "message": "no"}, id=None),
-        refused(-32602, "Invalid request parameters"),
-        refused(-32001, "Session not found"),
-        refused(-32004, "Unsupported protocol version", {"supported": ["2026-07-28"]}),
-        HttpRefused("HTTP 400", status=400),
-        NOT_FOUND,
-        HttpRefused("HTTP 405", status=405),
-    ],
-    ids=str,
-)
-def test_an_older_server_is_named_with_its_revision_and_never_hangs_a1_3_a1_4(
-    answer: Any, greet: bool
-) -> None:
-    answers = [answer, OLDER] if greet else [answer, answer, OLDER]
-    found, peer = do(CALL, answers, greet=greet)
-    asked = ["server/discover", "initialize"]
-    assert peer.methods == (asked if greet else ["tools/call", *asked])
-    assert isinstance(found, NoCommonVersion)
-    assert found.exit_code == 9
-    assert "MCP 2025-06-18" in found.message
-    assert found.hint is not None
-
-
-@pytest.mark.parametrize(
-    ("answer", "named"),
-    [
-        ({"supportedVersions": ["2025-11-25", "2025-06-18"]}, "2025-11-25, 2025-06-18"),
-        ({"supportedVersions": []}, "nothing that it names"),
-        (refused(-32022, "no", {"supported": ["2025-11-25"]}), "2025-11-25"),
-        (refused(-32022, "no", {"supported": ["2027-01-01"]}), "2027-01-01"),
-    ],
-)
-def test_a_server_that_lists_other_revisions_is_refused_with_both_lists_a1_3(
-    answer: Any, named: str
-) -> None:
-    found, peer = do(CALL, [answer], greet=True)
-    assert isinstance(found, NoCommonVersion)
-    assert found.message == f"the server speaks MCP {named}; mcptask speaks 2026-07-28"
-    assert peer.methods == ["server/discover"]
-
-
-@pytest.mark.parametrize("data", [None, {}, {"supported": "2026-07-28"}, {"supported": []}, [5]])
-def test_a_version_refusal_without_a_list_is_an_older_server_a1_3(data: Any) -> None:
-    for greet in (True, False):
-        found, peer = do(CALL, [refused(-32022, "no", data), OLDER], greet=greet)
-        assert isinstance(found, NoCommonVersion)
-        assert peer.methods[1:] == ["initialize"]
-
-
-def test_a_version_refusal_that_lists_ours_is_tried_once_more_a1_3() -> None:
-    found, peer = do(GET, [OTHER_VERSION, DISCOVERED, wire()], greet=True)
-    assert found.task_id == ID
-    assert peer.methods == ["server/discover", "server/discover", "tasks/get"]
-
-
-def test_a_probe_refused_for_its_version_again_and_again_ends_s9() -> None:
-    found, peer = do(GET, [OTHER_VERSION], greet=True)
-    assert isinstance(found, McptaskError)
-    assert not isinstance(found, RpcError)
-    assert len(peer.methods) < 8
-
-
-@pytest.mark.parametrize("answer", [{}, {"supportedVersions": "x"}, Whole(result="hello")])
-def test_a_probe_answered_with_something_else_is_an_older_server_a1_3(answer: Any) -> None:
-    found, peer = do(CALL, [answer, OLDER], greet=True)
-    assert isinstance(found, NoCommonVersion)
-    assert "2025-06-18" in found.message
-    assert peer.methods == ["server/discover", "initialize"]
-
-
-@pytest.mark.parametrize("code", [-32020, -32021])
-def test_a_refusal_that_only_a_modern_server_knows_is_no_sign_of_an_older_one_a1_3(
-    code: int,
-) -> None:
-    found, peer = do(CALL, [refused(code)])
-    assert (type(found), peer.methods) == (RpcError, ["tools/call"])
-    found, peer = do(GET, [refused(code), wire()], greet=True)
-    assert found.task_id == ID
-    assert peer.methods == ["server/discover", "tasks/get"]
-
-
-@pytest.mark.parametrize("status", [302, 406, 415, 418])
-def test_other_refusals_of_http_are_no_sign_of_an_older_server_a1_3(status: int) -> None:
-    refusal = HttpRefused(f"HTTP {status}", status=status)
-    found, peer = do(CALL, [refusal])
-    assert (found, peer.methods) == (refusal, ["tools/call"])
-    found, peer = do(DISCOVER, [refusal])
-    assert (found, peer.methods) == (refusal, ["server/discover"])
-
-
-@pytest.mark.parametrize("error", [Unauthorized("401"), BUSY, Unreachable("refused", sent=False)])
-def test_being_locked_out_or_out_of_reach_over_http_says_nothing_of_the_era_s9(
-    error: McptaskError,
-) -> None:
-    for doing in (CALL, DISCOVER):
-        found, peer = do(doing, [error])
-        assert found is error
-        assert "initialize" not in peer.methods
-
-
-def test_an_address_where_nothing_speaks_mcp_is_told_as_http_told_it_a4_3() -> None:
-    found, peer = do(CALL, [NOT_FOUND])
-    assert found is NOT_FOUND
-    assert peer.methods == ["tools/call", "server/discover", "initialize"]
-
-
-def test_an_error_of_a_modern_server_met_for_the_first_time_is_its_own_error_a1_3() -> None:
-    found, peer = do(CALL, [refused(-32602, "no such tool"), DISCOVERED])
-    assert (found.code, found.message) == (-32602, "no such tool")
-    assert peer.methods == ["tools/call", "server/discover"]
-    found, _ = do(GET, [refused(-32602, "no such task"), DISCOVERED])
-    assert isinstance(found, TaskLost)
-
-
-def test_a_modern_server_is_doubted_once_a1_5() -> None:
-    async def twice(session: Session) -> None:
-        for _ in range(2):
-            with pytest.raises(TaskLost):
-                await session.get(ID)
-
-    _, peer = do(twice, [refused(-32602), DISCOVERED, refused(-32602)])
-    assert peer.methods == ["tasks/get", "server/discover", "tasks/get"]
-
-
-def test_a_server_known_to_be_modern_is_not_doubted_a1_5() -> None:
-    found, peer = do(GET, [NOT_FOUND], known=True)
-    assert (found, peer.methods) == (NOT_FOUND, ["tasks/get"])
-
-
-@pytest.mark.parametrize(
-    ("answer", "spoken"),
-    [
-        (OLDER, "MCP 2025-06-18"),
-        ({}, "MCP of an older revision"),
-        (refused(-32603), "no revision that mcptask knows"),
-        (Whole(result=5), "no revision that mcptask knows"),
-        (BUSY, "no revision that mcptask knows"),
-        (NOT_FOUND, "no revision that mcptask knows"),
-    ],
-)
-def test_whatever_initialize_is_answered_with_the_message_is_plain_a1_8(
-    answer: Any, spoken: str
-) -> None:
-    found, peer = do(CALL, [UNKNOWN_METHOD, UNKNOWN_METHOD, answer])
-    assert isinstance(found, NoCommonVersion)
-    assert found.message == (
-        f"the server speaks {spoken}; mcptask needs MCP 2026-07-28 with the Tasks extension"
-    )
-    assert peer.methods == ["tools/call", "server/discover", "initialize"]
-
-
-def test_initialize_is_a_request_of_the_older_wire_a1_8_a3_8() -> None:
-    _, peer = do(CALL, [UNKNOWN_METHOD, OLDER], greet=True)
-    request = peer.transport.requests[1]
-    assert request.headers == {}
-    assert "_meta" not in request.params
-    validate_client_request("initialize", "2025-11-25", dict(request.params))
-
-
-# ── stdio: silence and sudden ends ───────────────────────────────────────────────────────────────
-
-
-def test_an_older_server_that_ignores_or_dies_of_the_probe_is_named_a1_3() -> None:
-    found, peer = do(CALL, [BUSY, OLDER], greet=True)
-    assert isinstance(found, NoCommonVersion)
-    assert "2025-06-18" in found.message
-    assert peer.methods == ["server/discover", "initialize"]
-
-
-def test_a_command_that_is_no_server_is_out_of_reach_and_the_call_was_not_sent_a6_7() -> None:
-    found, _ = do(CALL, [Unreachable("exited with 1")], greet=True)
-    assert isinstance(found, Unreachable)
-    assert (found.message, found.sent) == ("exited with 1", False)
-
-
-def test_a_slow_starter_that_refuses_initialize_is_modern_after_all_a1_3() -> None:
-    found, peer = do(GET, [BUSY, OTHER_VERSION, DISCOVERED, wire()], greet=True)
-    assert found.task_id == ID
-    assert peer.methods[1:] == ["initialize", "server/discover", "tasks/get"]

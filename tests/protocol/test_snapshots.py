@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from mcptask.errors import ProtocolError
+from mcptask.errors import NotStarted, ProtocolError
 from mcptask.protocol.generations.base import Immediate, InputNeeded
 from mcptask.protocol.generations.snapshots import LONGEST_MS, read_call_answer, read_task
 from mcptask.protocol.task import Task
@@ -43,13 +43,13 @@ def test_the_flat_task_of_the_extension_is_read_without_a_warning_a9_1() -> None
     )
 
 
-def test_the_nested_task_of_the_published_examples_is_unwrapped_a8_2() -> None:
+def test_the_nested_task_of_the_published_examples_is_unwrapped_a8_2_t3() -> None:
     found = read_task({"resultType": "task", "task": {"taskId": ID, "status": "working"}})
     assert (found.task_id, found.status, found.warnings) == (ID, "working", (NESTED,))
     assert found.raw == {"taskId": ID, "status": "working"}
 
 
-def test_the_names_of_the_earlier_revision_are_read_with_a_warning_a9_11() -> None:
+def test_the_names_of_the_earlier_revision_are_read_with_a_warning_a9_11_t5() -> None:
     found = read_task({"taskId": ID, "status": "working", "ttl": 60_000, "pollInterval": 500})
     assert (found.ttl_ms, found.poll_interval_ms) == (60_000, 500)
     assert found.warnings == (
@@ -253,10 +253,9 @@ def test_an_unknown_result_type_is_invalid_but_names_a_task_that_it_holds_s2(kin
     ("fields", "found"),
     [
         ({"inputRequests": {"a": QUESTION}}, InputNeeded(requests={"a": QUESTION})),
-        ({"inputRequests": {"a": QUESTION, "b": 5}}, InputNeeded(requests={"a": QUESTION})),
         ({"requestState": "s"}, InputNeeded(requests={}, request_state="s")),
-        ({"requestState": "s", "inputRequests": [1]}, InputNeeded(requests={}, request_state="s")),
-        ({"requestState": 5, "inputRequests": {}}, InputNeeded(requests={})),
+        ({"requestState": "s", "inputRequests": {}}, InputNeeded(requests={}, request_state="s")),
+        ({"requestState": "", "inputRequests": None}, InputNeeded(requests={}, request_state="")),
     ],
 )
 def test_a_question_before_the_task_is_read_as_one_a8_4(
@@ -265,9 +264,22 @@ def test_a_question_before_the_task_is_read_as_one_a8_4(
     assert read_call_answer({"resultType": "input_required", **fields}) == found
 
 
-@pytest.mark.parametrize("fields", [{}, {"inputRequests": [1]}, {"requestState": 5}])
-def test_a_question_that_says_nothing_is_a_breach_a8_4(fields: dict[str, Any]) -> None:
-    with pytest.raises(ProtocolError):
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"inputRequests": {}},
+        {"inputRequests": [1]},
+        {"inputRequests": [1], "requestState": "s"},
+        {"inputRequests": {"a": QUESTION, "b": 5}, "requestState": "s"},
+        {"requestState": 5},
+        {"requestState": {}, "inputRequests": {"a": QUESTION}},
+    ],
+)
+def test_a_question_that_cannot_be_answered_in_full_is_a_breach_a8_4(
+    fields: dict[str, Any],
+) -> None:
+    with pytest.raises(NotStarted):
         read_call_answer({"resultType": "input_required", **fields})
 
 

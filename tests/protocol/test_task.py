@@ -120,6 +120,9 @@ def test_only_an_input_required_task_has_open_questions_a12_1() -> None:
         ("2026-09-12T09:00:00Z", datetime(2026, 9, 12, 9, tzinfo=UTC)),
         ("2026-09-12T09:00:00+02:00", datetime(2026, 9, 12, 7, tzinfo=UTC)),
         ("2026-09-12T09:00:00", datetime(2026, 9, 12, 9, tzinfo=UTC)),
+        ("2026-09-12T09:00:00.5Z", datetime(2026, 9, 12, 9, 0, 0, 500_000, tzinfo=UTC)),
+        ("2026-09-12T09:00:00.1234567Z", datetime(2026, 9, 12, 9, 0, 0, 123_456, tzinfo=UTC)),
+        ("2026-09-12t09:00:00z", datetime(2026, 9, 12, 9, tzinfo=UTC)),
         ("0001-01-01T00:00:00+14:00", None),
         ("yesterday", None),
         ("", None),
@@ -127,7 +130,7 @@ def test_only_an_input_required_task_has_open_questions_a12_1() -> None:
         (12, None),
     ],
 )
-def test_a_servers_timestamp_is_read_as_utc_or_not_at_all_t4(
+def test_a_servers_timestamp_is_read_as_utc_or_not_at_all_a9_6_a14_6_t4(
     text: object, when: datetime | None
 ) -> None:
     found = moment(text)

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from mcptask.errors import McptaskError, ProtocolError, RpcError, TaskLost, Unreachable
 from mcptask.protocol.generations.base import Call, Discovered, Immediate, Steps, ToolList
+from mcptask.protocol.generations.refusals import BREACHES
 from mcptask.protocol.generations.snapshots import LONGEST_MS
-from mcptask.protocol.generations.v2026_07_28 import BREACHES, MAX_PAGES, TASKS, V20260728
+from mcptask.protocol.generations.tool_pages import MAX_PAGES
+from mcptask.protocol.generations.v2026_07_28 import TASKS, V20260728
 from tests.protocol.fakes import ID, JSON, JSON_OBJECTS, QUESTION, RESULT, wire
 
 GENERATION = V20260728()
@@ -100,6 +102,39 @@ def test_a_list_without_end_is_cut_after_64_pages_a7_1() -> None:
     assert tools.warnings == ("the server's list of tools has no end; stopped after 64",)
 
 
+STALE = RpcError(-32602, "Invalid cursor")
+
+
+def test_a_cursor_that_is_refused_starts_the_list_anew_a7_1() -> None:
+    first = page("a", nextCursor="2", ttlMs=1)
+    tools, calls = listed(first, STALE, page("b", nextCursor="2", ttlMs=60_000), page("c", ttlMs=9))
+    assert (names(tools), tools.ttl_ms, tools.warnings) == (["b", "c"], 9, ())
+    assert [call.params.get("cursor") for call in calls] == [None, "2", None, "2"]
+
+
+def test_a_cursor_that_is_refused_again_ends_the_list_a7_1() -> None:
+    first = page("a", nextCursor="2")
+    with pytest.raises(RpcError, match="Invalid cursor"):
+        listed(first, STALE, first, STALE, first)
+
+
+def test_a_list_that_is_refused_without_a_cursor_is_not_asked_for_again_a7_1() -> None:
+    with pytest.raises(RpcError, match="Invalid cursor"):
+        listed(STALE, page("a"))
+
+
+def test_a_list_that_was_started_anew_at_its_last_page_is_still_a_whole_one_a7_1() -> None:
+    many = [page("a", nextCursor=str(n)) for n in range(MAX_PAGES - 1)]
+    tools, calls = listed(*many, STALE, page("b"))
+    assert (names(tools), len(calls)) == (["b"], MAX_PAGES + 1)
+
+
+@pytest.mark.parametrize("code", [-32601, *BREACHES])
+def test_a_list_that_is_refused_for_the_exchange_breaks_the_protocol_a4_3(code: int) -> None:
+    with pytest.raises(ProtocolError, match="why"):
+        listed(RpcError(code, "why"))
+
+
 def test_a_page_without_end_is_not_followed_by_another_a7_1() -> None:
     tools, calls = listed(page(*["a"] * 10_001, nextCursor="2"))
     assert (len(tools.tools), len(calls)) == (10_001, 1)
@@ -175,7 +210,7 @@ def test_a_task_is_asked_for_by_its_id_which_is_also_the_subject_a3_3() -> None:
 
 
 @pytest.mark.parametrize("kind", [None, "complete", "task", "banana"])
-def test_what_a_snapshot_calls_itself_does_not_matter_a9_3(kind: Any) -> None:
+def test_what_a_snapshot_calls_itself_does_not_matter_a9_3_t2(kind: Any) -> None:
     assert converse(GENERATION.get_task(ID), [wire(resultType=kind)])[0].status == "working"
 
 
@@ -189,14 +224,14 @@ def test_a_snapshot_of_another_task_is_a_breach_s1() -> None:
         converse(GENERATION.get_task(ID), [wire(taskId="tsk_other")])
 
 
-def test_answers_are_sent_whole_and_any_object_acknowledges_a12_9() -> None:
+def test_answers_are_sent_whole_and_any_object_acknowledges_a12_9_t8() -> None:
     responses = {"room": {"action": "accept", "content": {"room": "b"}}}
     found, (call,) = converse(GENERATION.update_task(ID, responses), [{"odd": 1}])
     assert (found, call.method, call.subject) == (None, "tasks/update", ID)
     assert (call.params["taskId"], call.params["inputResponses"]) == (ID, responses)
 
 
-def test_cancelling_is_a_request_that_any_object_acknowledges_a13_1() -> None:
+def test_cancelling_is_a_request_that_any_object_acknowledges_a13_1_t8() -> None:
     found, (call,) = converse(GENERATION.cancel_task(ID), [{}])
     assert (found, call.method, call.params["taskId"]) == (None, "tasks/cancel", ID)
 
@@ -239,6 +274,51 @@ def test_an_error_of_the_exchange_breaks_the_protocol_and_says_nothing_of_the_ta
 ) -> None:
     with pytest.raises(ProtocolError, match="why"):
         converse(request_of(), [RpcError(code, "why")])
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            RpcError(-32020, "mcp-name says 'a', the body 'b'; Mcp-Name"),
+            "something between here and the server rewrites headers (Mcp-Name)",
+        ),
+        (
+            RpcError(-32020, "Header mismatch"),
+            "rewrites headers (MCP-Protocol-Version, Mcp-Method, Mcp-Name or an Mcp-Param-…)",
+        ),
+        (
+            RpcError(-32021, "no", data={"requiredCapabilities": {"sampling": {}, "roots": {}}}),
+            "the server wants a client with sampling, roots, which mcptask has not",
+        ),
+        (
+            RpcError(-32021, "no", data={"requiredCapabilities": {"extensions": {TASKS: {}}}}),
+            f"something between here and the server drops what is declared ({TASKS})",
+        ),
+        (
+            RpcError(-32021, "no", data={"requiredCapabilities": {"extensions": {"a/b": {}}}}),
+            "the server wants a client with a/b, which mcptask has not",
+        ),
+        *(
+            (RpcError(-32021, "no", data=data), "did not see the capabilities that were declared")
+            for data in (None, [], {"requiredCapabilities": []}, {"requiredCapabilities": {}})
+        ),
+    ],
+)
+def test_a_refusal_names_the_header_or_the_capabilities_a4_3(error: RpcError, said: str) -> None:
+    with pytest.raises(ProtocolError) as refused:
+        converse(GENERATION.get_task(ID), [error])
+    assert said in refused.value.message
+    with pytest.raises(RpcError) as caught:
+        converse(GENERATION.call_tool("reflow", {}, None), [error])
+    assert said in (caught.value.hint or "")
+    assert caught.value.message == error.message
+
+
+def test_an_error_of_the_call_itself_gets_no_meaning_added_a4_3() -> None:
+    with pytest.raises(RpcError) as caught:
+        converse(GENERATION.call_tool("reflow", {}, None), [RpcError(-32602, "no such tool")])
+    assert caught.value.hint is None
 
 
 @pytest.mark.parametrize("code", [-32603, -32000, -32003, 5])

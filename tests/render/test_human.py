@@ -60,7 +60,7 @@ def test_a_call_left_running_says_how_to_come_back() -> None:
 
 def test_a_task_that_is_not_stored_is_found_by_its_server() -> None:
     (_, follow) = created_lines(
-        replace(SUBJECT, ref=None, task_id="t1"), task(), where="https://studio.example/mcp"
+        replace(SUBJECT, ref=None, task_id="t1"), task(), where="-s https://studio.example/mcp"
     )
     assert follow.endswith("  mcptask watch t1 -s https://studio.example/mcp")
 
@@ -115,7 +115,9 @@ def test_only_an_outcome_that_asks_has_questions() -> None:
         ({"ttl_ms": None}, "created"),
     ],
 )
-def test_times_of_a_server_are_read_leniently(changes: dict[str, object], expected: str) -> None:
+def test_times_of_a_server_are_read_leniently_a9_6_a14_3(
+    changes: dict[str, object], expected: str
+) -> None:
     lines = details(Report(outcome_of_task(task(**changes))), MORNING)
     assert lines[-1].startswith(expected)
 

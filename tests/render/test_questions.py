@@ -54,8 +54,10 @@ def test_fields_are_aligned_and_required_ones_are_marked() -> None:
         'action *  waitlist · refund · keep  (what guests see: "on hold")',
         "note      string, up to 200 characters",
     ]
-    many = form(**{f"f{number}": {} for number in range(14)})
-    assert fields(many)[-1] == "and 2 more fields"
+    many = {f"f{number}": {} for number in range(14)}
+    assert fields(form(**many))[-1] == "and 2 more fields"
+    del many["f13"]
+    assert fields(form(**many))[-1] == "f12  any"
 
 
 def test_a_task_that_is_not_stored_is_named_by_its_quoted_id() -> None:
@@ -100,3 +102,13 @@ def test_a_schema_that_is_none_is_shown_without_falling_over(schema: Any) -> Non
     broken = {"method": "elicitation/create", "params": {"requestedSchema": schema}}
     text = "".join([*fields(broken), answer_line(7, "t", "k", broken, 1)])
     assert text.isprintable()
+
+
+def test_what_could_be_overlooked_in_an_address_is_pointed_out_a12_13() -> None:
+    def told(url: str) -> list[str]:
+        return fields({"method": "elicitation/create", "params": {"mode": "url", "url": url}})
+
+    assert told("https://a.example/") == []
+    assert "user name" in told("https://good@evil.example/")[0]
+    assert "punycode" in told("https://xn--80ak6aa92e.example/")[0]
+    assert told("javascript:alert(1)") == ["! only http and https are opened, not javascript"]

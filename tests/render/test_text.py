@@ -35,7 +35,7 @@ def acting(text: str) -> set[str]:
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=200))
-def test_no_character_that_acts_survives_cleaning(text: str) -> None:
+def test_no_character_that_acts_survives_cleaning_s17(text: str) -> None:
     assert acting(clean(text)) == set()
     assert acting(flat(text)) == set()
     assert acting(clean_block(text)) <= {"\n", "\t"}

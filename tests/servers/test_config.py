@@ -12,6 +12,7 @@ from mcptask.errors import ConfigError
 from mcptask.servers.command_line import split
 from mcptask.servers.config import Config, read
 from mcptask.servers.expansion import expand, home, literal
+from mcptask.servers.waits import Waits
 
 STUDIO = """
 default = "studio"
@@ -53,19 +54,19 @@ def test_a_config_is_read_and_nothing_in_it_is_expanded(tmp_path: Path) -> None:
         False,
         tmp_path / "config.toml",
     )
-    assert (studio.url, studio.bearer_env, studio.timeout, dict(studio.headers)) == (
+    assert (studio.url, studio.bearer_env, studio.waits.timeout, dict(studio.headers)) == (
         "https://studio.example/mcp",
         "STUDIO_TOKEN",
         60.0,
         {"X-Team": "${TEAM}"},
     )
-    assert (local.command, dict(local.env), local.cwd, local.timeout) == (
+    assert (local.command, dict(local.env), local.cwd, local.waits) == (
         ("uvx", "studio-mcp"),
         {"STUDIO_DB": "${HOME}/studio.db"},
         "~/studio",
-        None,
+        Waits(),
     )
-    assert (text.command, text.timeout) == (("run", "two words", "x"), 1.5)
+    assert (text.command, text.waits.timeout) == (("run", "two words", "x"), 1.5)
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "# nothing\n", b"\xef\xbb\xbf# BOM\r\n"])
@@ -104,8 +105,8 @@ def test_a_missing_file_is_an_empty_config_unless_it_was_named(tmp_path: Path) -
         ('[servers.a]\ncommand = "a\\u0000"', "NUL"),
         ("[servers.a]\ncommand = 'y'\nenv = { a = 1 }", "'env' must be a table of texts"),
         ("[servers.a]\ncommand = 'y'\nenv = { 'a=b' = 'x' }", "cannot be one"),
-        ("[servers.a]\ncommand = 'y'\nheaders = { a = 'b' }", "'headers' goes with 'url' only"),
-        ("[servers.a]\nurl = 'x'\ncwd = '/'", "'cwd' goes with 'command' only"),
+        ("[servers.a]\ncommand = 'y'\nheaders = { a = 'b' }", "'headers': only with 'url'"),
+        ("[servers.a]\nurl = 'x'\ncwd = '/'", "'cwd': only with 'command'"),
         ("[servers.a]\nurl = 'x'\nbearer_env = 'ey.J0'", "name of the variable"),
         ("[servers.a]\nurl = 'x'\ntimeout = '0'", "'timeout' must be a duration"),
         ("[servers.a]\nurl = 'x'\ntimeout = true", "'timeout' must be a duration"),

@@ -17,13 +17,14 @@ from mcptask.servers.resolve import (
     known,
     resolve,
 )
+from mcptask.servers.waits import Waits
 
 STUDIO = ServerConfig(
     name="studio",
     url="https://studio.example/mcp",
     bearer_env="STUDIO_TOKEN",
     headers={"X-Team": "${TEAM}"},
-    timeout=60.0,
+    waits=Waits(timeout=60.0),
 )
 LOCAL = ServerConfig(
     name="local", command=("uvx", "studio-mcp", "${HOME}"), env={"DB": "${HOME}/db"}, cwd="~/work"
@@ -110,7 +111,7 @@ def test_an_unknown_server_lists_the_known_ones_and_the_nearest(name: str, hint:
 
 def test_a_configured_url_keeps_its_headers_unexpanded_until_each_call() -> None:
     got = resolved("studio")
-    assert (got.server, got.url, got.timeout, got.is_http) == (
+    assert (got.server, got.url, got.waits.timeout, got.is_http) == (
         "studio",
         "https://studio.example/mcp",
         60.0,

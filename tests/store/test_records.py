@@ -32,7 +32,7 @@ def test_a_new_record_says_what_the_snapshot_said():
     assert (first.seen_at, first.ended_at, first.terminal) == (NOW, None, False)
 
 
-def test_a_snapshot_replaces_what_changes_and_keeps_what_it_does_not_say():
+def test_a_snapshot_replaces_what_changes_and_keeps_what_it_does_not_say_a14_3():
     later = NOW + timedelta(minutes=1)
     before = record(created_at="2026-09-12T09:00:00Z", ttl_ms=5, status_message="1 of 2")
     after = observed(before, Task(task_id="tsk_1", status=Status.COMPLETED), later)

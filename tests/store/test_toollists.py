@@ -27,7 +27,7 @@ def test_a_list_is_there_until_its_time_is_over(cache):
     assert cache.load(KEY, after(seconds=60)) is None
 
 
-def test_no_list_holds_for_more_than_a_day(cache):
+def test_no_list_holds_for_more_than_a_day_a7_4(cache):
     cache.save(KEY, TOOLS, 10**5000 // 10**4000, NOON)
     assert cache.load(KEY, NOON + LONGEST - timedelta(seconds=1)) is not None
     assert cache.load(KEY, NOON + LONGEST) is None
@@ -45,7 +45,7 @@ def test_a_list_from_the_future_is_not_fresh(cache):
     assert cache.load(KEY, after(seconds=-1)) is None
 
 
-def test_who_asks_is_part_of_the_key_and_readable_nowhere(cache):
+def test_who_asks_is_part_of_the_key_and_readable_nowhere_a7_4(cache):
     key = cache_key("https://studio.example/mcp", "secret")
     assert key != KEY
     assert key != cache_key("https://studio.example/mcp", "other")

@@ -5,7 +5,7 @@ object (or has the call's `RpcError` thrown in), and returns a value. So a gener
 about messages, a revision that needs two calls where another needs one is still one module, and none of
 them touches a socket. `session.py` is the only driver; a test drives one with plain dictionaries.
 
-To add a revision: write `vYYYY_MM_DD.py` with these methods and pick it in `commands/_connect.py`.
+To add a revision: write `vYYYY_MM_DD.py` with these methods, and its line in `revisions.py`.
 """
 
 from collections.abc import Generator, Mapping
@@ -70,6 +70,15 @@ class InputNeeded:
 CallAnswer = Task | Immediate | InputNeeded
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a repeated `tools/call` carries beside its arguments (A8.4): the answers to the last
+    `InputNeeded`, and the state that came with it, None where there was none."""
+
+    responses: Mapping[str, Mapping[str, Any]]
+    request_state: str | None
+
+
 class Generation(Protocol):
     """One revision of the wire."""
 
@@ -80,7 +89,11 @@ class Generation(Protocol):
     def list_tools(self) -> Steps[ToolList]: ...
 
     def call_tool(
-        self, name: str, arguments: Mapping[str, Any], schema: Mapping[str, Any] | None
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        schema: Mapping[str, Any] | None,
+        reply: Reply | None = None,
     ) -> Steps[CallAnswer]: ...
 
     def get_task(self, task_id: str) -> Steps[Task]: ...

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from mcptask.errors import ProtocolError
+from mcptask.errors import NotStarted, ProtocolError
 from mcptask.protocol.generations.base import CallAnswer, Immediate, InputNeeded
 from mcptask.protocol.task import Status, Task
 
@@ -34,7 +34,9 @@ def read_task(
     if not isinstance(task_id, str) or not task_id:
         raise ProtocolError(f"the answer holds no task with a usable taskId{_possible_id(raw)}")
     if asked is not None and task_id != asked:
-        raise ProtocolError(f"the server answered for another task: asked {asked}, got {task_id}")
+        raise ProtocolError(
+            f"the server answered for another task: asked {asked}, got {task_id[:200]}"
+        )
     status = body.get("status")
     if not isinstance(status, str) or not status:
         if otherwise is None:
@@ -104,14 +106,19 @@ def _created(result: Mapping[str, Any]) -> Task:
 
 
 def _input_needed(result: Mapping[str, Any]) -> InputNeeded:
-    requests = result.get("inputRequests")
-    state = result.get("requestState")
-    if not isinstance(requests, dict) and not isinstance(state, str):
-        raise ProtocolError("the server wants input but says neither what nor why")
-    return InputNeeded(
-        requests=_usable(requests) if isinstance(requests, dict) else {},
-        request_state=state if isinstance(state, str) else None,
-    )
+    """Strict where a task is not: an answer to half a question, or without its state, is another call."""
+    requests, state = result.get("inputRequests"), result.get("requestState")
+    if requests is not None and not isinstance(requests, dict):
+        raise NotStarted("the server wants input, and its questions cannot be read")
+    if broken := [
+        key for key, request in (requests or {}).items() if not isinstance(request, dict)
+    ]:
+        raise NotStarted(f"the server asks what cannot be read: {', '.join(broken)[:200]}")
+    if state is not None and not isinstance(state, str):
+        raise NotStarted("the server wants input, with a requestState that is no text")
+    if not requests and state is None:
+        raise NotStarted("the server wants input but says neither what nor why")
+    return InputNeeded(requests=requests or {}, request_state=state)
 
 
 def _is_text(value: Any) -> bool:

@@ -49,10 +49,27 @@ class Request:
 
 
 class Transport(Protocol):
-    """One server, reached one way."""
+    """One server, reached one way.
+
+    `life` changes with each process that the next request would go to (A6.7); over HTTP it never does.
+    """
+
+    @property
+    def life(self) -> int: ...
 
     def exchange(self, request: Request) -> AsyncGenerator[Message, None]:
         """Send, then yield the messages of this request; ends after the response (same id)."""
+        ...
+
+    def preview(self, request: Request) -> dict[str, Any]:
+        """What `exchange` would send, as an entry of the trace holds it; nothing is sent or started.
+
+        Secrets are in it. Raises UsageError for what cannot be sent.
+        """
+        ...
+
+    async def announces_endpoint(self) -> bool:
+        """Is this HTTP+SSE of 2024-11-05: a GET begins a stream with an `endpoint` event (A1.3)?"""
         ...
 
     async def close(self, *, hurry: bool = False) -> None:

@@ -7,6 +7,7 @@ from typing import cast
 
 from mcptask.errors import ProtocolError
 from mcptask.protocol.transports.http_client import httpx
+from mcptask.protocol.transports.messages import shortened
 
 PIECE = 64 * 1024  # the most that one step of decompression may give
 _AUTO_HEADER = zlib.MAX_WBITS | 32  # gzip or zlib, by its first bytes
@@ -62,7 +63,7 @@ def _decoder(coding: str) -> Callable[[bytes], Iterator[bytes]]:
         return lambda data: iter((data,))
     if name in ("gzip", "x-gzip", "deflate"):
         return _inflater()
-    raise ProtocolError(f"the server's answer has the content coding {coding!r}")
+    raise ProtocolError(f"the server's answer has the content coding {shortened(coding)!r}")
 
 
 def _inflater() -> Callable[[bytes], Iterator[bytes]]:

@@ -5,11 +5,15 @@ Headers always follow from the body; nothing here looks at what a user configure
 
 import base64
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
 from mcptask.errors import UsageError
+from mcptask.protocol.transports.messages import shortened
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 ANNOTATION = "x-mcp-header"
 PARAM_PREFIX = "Mcp-Param-"
@@ -111,58 +115,90 @@ def param_headers(input_schema: Mapping[str, Any], arguments: Mapping[str, Any])
 def header_problem(input_schema: Mapping[str, Any]) -> str | None:
     """Why the tool must be left out (A7.2), or None where its annotations are sound or absent."""
     proper = {id(schema) for _, schema in _annotated(input_schema)}
-    seen: dict[str, str] = {}
-    for where, schema in _holders(input_schema):
-        name, place = schema[ANNOTATION], f"{ANNOTATION} at {where or 'the root'}"
-        if id(schema) not in proper:
-            return f"{place} is not reached by properties only"
-        if not isinstance(name, str) or not is_token(name):
-            return f"{place} is no header name: {name!r}"
-        if schema.get("type") not in _TYPES:
-            return f"{place} needs the type integer, string or boolean, not {schema.get('type')!r}"
-        if name.lower() in seen:
-            return f"{place} repeats the name {name!r} of {seen[name.lower()]}"
-        seen[name.lower()] = where
+    seen: set[str] = set()
+    for path, schema in _holders(input_schema):
+        fault = (
+            _fault(schema, seen) if id(schema) in proper else "is not reached by properties only"
+        )
+        if fault is not None:
+            where = "".join(f"/{step}" for step in path) or "the root"
+            return f"{ANNOTATION} at {shortened(where)} {fault}"
+        seen.add(schema[ANNOTATION].lower())
     return None
 
 
-def _annotated(schema: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
-    """Path and schema of each annotated property. A loop, not recursion: depth is the server's choice."""
-    stack: list[tuple[tuple[str, ...], Mapping[str, Any]]] = [((), schema)]
-    while stack:
-        path, current = stack.pop()
+def _fault(schema: Mapping[str, Any], seen: set[str]) -> str | None:
+    name, kind = schema[ANNOTATION], schema.get("type")
+    if not isinstance(name, str) or not is_token(name):
+        return f"is no header name: {shortened(repr(name))}"
+    if kind not in _TYPES:
+        return f"needs the type integer, string or boolean, not {shortened(repr(kind))}"
+    return f"repeats the name {shortened(repr(name))}" if name.lower() in seen else None
+
+
+def _annotated(schema: Mapping[str, Any]) -> Iterator[tuple[list[str], Mapping[str, Any]]]:
+    """Path and schema of each annotated property."""
+    for path, current in _walk(schema, _properties):
         if path and ANNOTATION in current:
             yield path, current
-        properties = current.get("properties")
-        if isinstance(properties, dict):
-            stack += [((*path, k), v) for k, v in properties.items() if isinstance(v, dict)]
 
 
-def _holders(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Every subschema that carries the annotation, wherever it is, with a path to show."""
-    stack: list[tuple[str, Any, bool]] = [("", schema, False)]  # where, value, does it map names?
-    while stack:
-        where, value, names = stack.pop()
-        if isinstance(value, list):
-            stack += [(f"{where}/{i}", item, False) for i, item in enumerate(value)]
-        elif isinstance(value, dict):
-            if not names and ANNOTATION in value:
-                yield where, value
-            stack += [
-                (f"{where}/{key}", item, not names and key in _NAME_MAPS)
-                for key, item in reversed(value.items())
-                if names or key not in _DATA_KEYWORDS
-            ]
+def _properties(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    properties = schema.get("properties")
+    if isinstance(properties, dict):
+        yield from ((name, each) for name, each in properties.items() if isinstance(each, dict))
 
 
-def _lookup(arguments: Mapping[str, Any], path: tuple[str, ...]) -> Any:
+def _holders(
+    schema: Mapping[str, Any],
+) -> Iterator[tuple[list[str | int], Mapping[str, Any]]]:
+    """Path and value of each subschema that carries the annotation, wherever it is."""
+    for path, (value, names) in _walk((schema, False), _parts):
+        if isinstance(value, dict) and not names and ANNOTATION in value:
+            yield path, value
+
+
+def _parts(node: tuple[Any, bool]) -> Iterator[tuple[str | int, tuple[Any, bool]]]:
+    """What is inside a value, and whether that maps names to schemas."""
+    value, names = node
+    if isinstance(value, list):
+        yield from ((index, (item, False)) for index, item in enumerate(value))
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if names or key not in _DATA_KEYWORDS:
+                yield key, (item, not names and key in _NAME_MAPS)
+
+
+def _walk(root: T, inside: Callable[[T], Iterator[tuple[S, T]]]) -> Iterator[tuple[list[S], T]]:
+    """The root and all that is inside, each with its path: one list for all, good until the next step.
+
+    No recursion, and nothing kept but the way down: depth, width and the length of names are the
+    server's choice, and would multiply.
+    """
+    path: list[S] = []
+    yield path, root
+    under = [inside(root)]
+    while under:
+        found = next(under[-1], None)
+        if found is None:
+            under.pop()
+            if path:
+                path.pop()
+            continue
+        step, each = found
+        path.append(step)
+        yield path, each
+        under.append(inside(each))
+
+
+def _lookup(arguments: Mapping[str, Any], path: Sequence[str]) -> Any:
     value: Any = arguments
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
 
 
-def _text(path: tuple[str, ...], value: Any, kind: Any) -> str | None:
+def _text(path: Sequence[str], value: Any, kind: Any) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and kind == "integer" and value.is_integer():
@@ -170,7 +206,7 @@ def _text(path: tuple[str, ...], value: Any, kind: Any) -> str | None:
     if isinstance(value, int):
         if abs(value) > MAX_SAFE_INTEGER:
             raise UsageError(
-                f"{'.'.join(path)}: the server wants this integer in a header, "
+                f"{shortened('.'.join(path))}: the server wants this integer in a header, "
                 f"where it must lie within ±{MAX_SAFE_INTEGER}"
             )
         return str(value)

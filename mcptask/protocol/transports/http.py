@@ -1,16 +1,17 @@
 """Streamable HTTP: one POST a request, answered by one JSON object or by a stream of events (A3, A4, A5).
 
-Sends no GET and no DELETE, resends nothing (an answer that was lost is the caller's to judge), keeps no
-cookie, and shows no URL with its user, password or query.
+Sends no DELETE and no GET but the one that tells HTTP+SSE apart, resends nothing (an answer that was lost is
+the caller's to judge), keeps no cookie, and shows no URL with its user, password or query.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager
+from typing import Any
 
 from mcptask import __version__
 from mcptask.env import Clock
 from mcptask.errors import Garbled, ProtocolError, Unreachable
-from mcptask.protocol.transports import bodies, http_answers, http_client
+from mcptask.protocol.transports import bodies, http_answers, http_client, http_older
 from mcptask.protocol.transports.base import Limits, Message, Remark, Request
 from mcptask.protocol.transports.headers import reserved
 from mcptask.protocol.transports.http_answers import Answer
@@ -29,11 +30,15 @@ from mcptask.protocol.transports.messages import (
 )
 from mcptask.protocol.transports.redact import bare_url
 from mcptask.protocol.transports.sse import Event, SseParser
+from mcptask.protocol.transports.trace import Trace, faults, received
 
 MAX_REDIRECTS = 5
 
 # What was said about an answer that cannot be used: enough to show its start.
 _EXCERPT_BYTES = 1024
+
+# Where a request of httpx keeps the number of its trace entry, for all that is read in answer to it.
+_ENTRY = "mcptask.entry"
 
 _FIXED = {
     "accept": "application/json, text/event-stream",
@@ -45,6 +50,8 @@ _FIXED = {
 class HttpTransport:
     """One MCP endpoint. Several exchanges may run at once; the client is made at the first of them."""
 
+    life = 0  # whatever runs behind the address, no request depends on another
+
     def __init__(
         self,
         url: str,
@@ -53,6 +60,7 @@ class HttpTransport:
         limits: Limits = Limits(),  # noqa: B008 (frozen)
         remark: Remark = lambda text: None,
         clock: Clock = Clock(),  # noqa: B008 (frozen)
+        trace: Trace | None = None,
     ) -> None:
         """`headers` is asked before each request, so that a renewed credential counts at once; names
         that the wire needs are left out of it with a remark. Raises ConfigError for an unusable URL.
@@ -62,6 +70,7 @@ class HttpTransport:
         self._limits = limits
         self._noise = Noise(remark)
         self._clock = clock
+        self._trace = trace
         self._client: httpx.AsyncClient | None = None
 
     async def exchange(self, request: Request) -> AsyncGenerator[Message, None]:
@@ -80,6 +89,17 @@ class HttpTransport:
             url = target
         raise ProtocolError(f"{bare_url(str(self._url))}: more than {MAX_REDIRECTS} redirects")
 
+    def preview(self, request: Request) -> dict[str, Any]:
+        return _sent(self._built(self._url, request), request.message())
+
+    async def announces_endpoint(self) -> bool:
+        headers = {**self._common_headers(), "accept": "text/event-stream"}
+        client = self._ready()
+        get = client.build_request("GET", self._url, headers=http_client.encoded(headers))
+        self._told(get)
+        wait = self._limits.first_byte
+        return await http_older.begins_with_endpoint(client, get, patience=wait)
+
     async def close(self, *, hurry: bool = False) -> None:
         client, self._client = self._client, None
         if client is not None:
@@ -88,21 +108,25 @@ class HttpTransport:
 
     @asynccontextmanager
     async def _post(self, url: httpx.URL, request: Request) -> AsyncIterator[httpx.Response]:
-        body, headers = dump(request.message()), self._request_headers(request)
-        wait = patience(request, self._limits)
-        connect = self._limits.connect
-        timeout = httpx.Timeout(connect=connect, pool=connect, read=wait, write=wait)
-        client = self._ready()
-        with mapped(bare_url(str(url)), connect, wait):
-            post = client.build_request(
-                "POST", url, content=body, headers=http_client.encoded(headers), timeout=timeout
-            )
-            response = await client.send(post, stream=True)
+        post = self._built(url, request)
+        entry = self._told(post, request.message())
+        connect, wait = self._limits.connect, patience(request, self._limits)
+        with faults(self._trace, entry), mapped(bare_url(str(url)), connect, wait):
+            response = await self._ready().send(post, stream=True)
             try:
                 yield response
             finally:
                 # Leaves an unfinished answer at once; the server reads that as a cancellation (A5.10).
                 await response.aclose()
+
+    def _built(self, url: httpx.URL, request: Request) -> httpx.Request:
+        """The request as it goes out. UsageError for what cannot be sent."""
+        body, headers = dump(request.message()), self._request_headers(request)
+        connect, wait = self._limits.connect, patience(request, self._limits)
+        timeout = httpx.Timeout(connect=connect, pool=connect, read=wait, write=wait)
+        return self._ready().build_request(
+            "POST", url, content=body, headers=http_client.encoded(headers), timeout=timeout
+        )
 
     async def _answer(
         self, response: httpx.Response, request: Request
@@ -115,6 +139,7 @@ class HttpTransport:
             body = (
                 b"" if response.status_code == 202 else await bodies.head(response, _EXCERPT_BYTES)
             )
+            received(self._trace, body, _entry(response))
             raise http_answers.unusable(_read(response, body))
         async with aclosing(_READERS[essence](self, response, request)) as messages:
             async for message in messages:
@@ -124,6 +149,7 @@ class HttpTransport:
         self, response: httpx.Response, request: Request
     ) -> AsyncGenerator[Message, None]:
         body = await bodies.read(response, self._limits.message_bytes)
+        received(self._trace, body, _entry(response))
         try:
             found = rpc_messages(parse(body))
         except ValueError as exc:
@@ -144,7 +170,8 @@ class HttpTransport:
         sieve = Sieve(request, self._noise)
         async with aclosing(bodies.chunks(response)) as chunks:
             async for chunk in chunks:
-                values = (v for event in parser.feed(chunk) for v in self._values(event))
+                events = (self._heard(event, response) for event in parser.feed(chunk))
+                values = (v for event in events for v in self._values(event))
                 for message in (m for value in values for m in sieve.own(value)):
                     yield message
                     if is_response(message):
@@ -164,25 +191,58 @@ class HttpTransport:
     async def _refused(self, response: httpx.Response) -> Message:
         """The JSON-RPC error that came with a status of 400 or above; raises what the status means."""
         body = await bodies.salvage(response, self._limits.message_bytes)
+        received(self._trace, body, _entry(response))
         answer, error = _read(response, body), error_in(body)
         if error is None or http_answers.outranks_its_body(answer):
             raise http_answers.refusal(answer, error, self._clock.wall())
         return error
 
     def _request_headers(self, request: Request) -> dict[str, str]:
+        own = {name.lower(): value for name, value in request.headers.items()}
+        return self._common_headers() | own | _FIXED
+
+    def _common_headers(self) -> dict[str, str]:
         merged = {"user-agent": f"mcptask/{__version__}", **self._login}
         for name, value in self._headers().items():
             if reserved(name):
                 self._noise.heard("a configured header belongs to the protocol: left out", name)
             else:
                 merged[name.lower()] = value
-        merged |= {name.lower(): value for name, value in request.headers.items()}
-        return merged | _FIXED
+        return merged
 
     def _ready(self) -> httpx.AsyncClient:
         if self._client is None:
-            self._client = http_client.make(self._url)
+            self._client = http_client.make(self._url, self._head)
         return self._client
+
+    # ── what the trace is told ──
+
+    def _told(self, request: httpx.Request, message: Message | None = None) -> int | None:
+        if self._trace is None:
+            return None
+        entry = self._trace("out", "request", **_sent(request, message))
+        request.extensions[_ENTRY] = entry, self._clock.now()
+        return entry
+
+    async def _head(self, response: httpx.Response) -> None:
+        """The head of every answer, also of a redirect that is not followed."""
+        if self._trace is not None:
+            entry, at = response.request.extensions[_ENTRY]
+            self._trace(
+                "in",
+                "response",
+                transport="http",
+                status=response.status_code,
+                reason=response.reason_phrase,
+                headers=dict(response.headers),
+                to=entry,
+                ms=round((self._clock.now() - at) * 1000, 1),
+            )
+
+    def _heard(self, event: Event, response: httpx.Response) -> Event:
+        if self._trace is not None:
+            received(self._trace, event.data.encode(), _entry(response))
+        return event
 
 
 _READERS: Mapping[
@@ -192,6 +252,23 @@ _READERS: Mapping[
     "application/json": HttpTransport._json,
     "text/event-stream": HttpTransport._events,
 }
+
+
+def _sent(request: httpx.Request, message: Message | None) -> dict[str, Any]:
+    """A request as the trace holds it: all that goes out, secrets included."""
+    sent = {
+        "transport": "http",
+        "method": request.method,
+        "url": str(request.url),
+        "headers": dict(request.headers),
+    }
+    return sent if message is None else {**sent, "message": message}
+
+
+def _entry(response: httpx.Response) -> int | None:
+    """The number of the trace entry of the request that this answers."""
+    entry: int | None = response.request.extensions.get(_ENTRY, (None,))[0]
+    return entry
 
 
 def _read(response: httpx.Response, body: bytes) -> Answer:

@@ -10,13 +10,18 @@ from datetime import UTC, datetime
 
 from mcptask.errors import Garbled, HttpRefused, ProtocolError, Unauthorized, Unreachable, WireError
 from mcptask.protocol.transports.base import Message
-from mcptask.protocol.transports.messages import excerpt
+from mcptask.protocol.transports.messages import excerpt, shortened
 
 # Too early, too slow, too many: the same request may do better later. All of 5xx counts as well.
 BUSY = frozenset({408, 425, 429})
 
 # An absurd `Retry-After` must stay a finite number; the follower caps it to what is sensible.
 LONGEST_RETRY_AFTER = 366 * 86400.0
+
+# Where a status alone says what to look at.
+_ADDRESS = "check the URL: nothing answers there that speaks MCP"
+_HEADERS = "something between here and the server changes the Accept or the Content-Type header"
+_HINTS: Mapping[int, str] = {404: _ADDRESS, 405: _ADDRESS, 406: _HEADERS, 415: _HEADERS}
 
 _CHALLENGE = re.compile(
     r'(error|error_description|scope|resource_metadata)\s*=\s*("[^"]*"|[^\s,]+)'
@@ -35,12 +40,12 @@ class Answer:
 
     @property
     def line(self) -> str:
-        return f"HTTP {self.status} {self.reason}".rstrip() + f" from {self.url}"
+        return f"HTTP {self.status} {shortened(self.reason)}".rstrip() + f" from {self.url}"
 
     @property
     def described(self) -> str:
         """Status, type and the first bytes (A4.1)."""
-        kind = self.headers.get("content-type") or "no content type"
+        kind = shortened(self.headers.get("content-type", "")) or "no content type"
         return f"{self.line} ({kind}): {excerpt(self.body) or 'empty body'}"
 
 
@@ -66,7 +71,7 @@ def refusal(answer: Answer, error: Message | None, wall: datetime) -> WireError:
         # These two say themselves that the request was turned away at the door.
         untouched = answer.status == 429 or (answer.status == 503 and wait is not None)
         return Unreachable(answer.line + said, sent=not untouched, retry_after=wait)
-    return HttpRefused(answer.described, status=answer.status)
+    return HttpRefused(answer.described, status=answer.status, hint=_HINTS.get(answer.status))
 
 
 def unusable(answer: Answer) -> ProtocolError:
@@ -104,7 +109,7 @@ def _date(value: str) -> datetime | None:
 
 def _unauthorized(answer: Answer, said: str) -> Unauthorized:
     found = _CHALLENGE.findall(answer.headers.get("www-authenticate", ""))
-    challenge = {name: value.strip('"') for name, value in found}
+    challenge = {name: shortened(value.strip('"'), 1000) for name, value in found}
     named = ", ".join(f"{k}={challenge[k]}" for k in ("error", "scope") if k in challenge)
     text = answer.line + (f" ({named})" if named else "") + said
     return Unauthorized(text, data={"status": answer.status, **challenge})
@@ -112,4 +117,4 @@ def _unauthorized(answer: Answer, said: str) -> Unauthorized:
 
 def _said(error: Message | None) -> str:
     body = error["error"] if error else {}
-    return f": {excerpt(str(body['message']).encode())}" if body.get("message") else ""
+    return f": {shortened(str(body['message']))}" if body.get("message") else ""

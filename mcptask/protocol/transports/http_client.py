@@ -6,11 +6,12 @@ The one place that imports httpx; the other modules take it from here.
 import ipaddress
 import ssl
 import sys
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 
 from mcptask.errors import ConfigError, HttpRefused, UsageError
 from mcptask.protocol.transports.headers import basic, checked_value, is_token
+from mcptask.protocol.transports.messages import shortened
 from mcptask.protocol.transports.redact import bare_url
 
 # httpx imports its own command line where it finds click installed, and with it rich and pygments:
@@ -42,8 +43,9 @@ def endpoint(url: str) -> tuple[httpx.URL, dict[str, str]]:
     return parsed.copy_with(userinfo=b""), {"authorization": login}
 
 
-def make(url: httpx.URL) -> httpx.AsyncClient:
-    """A client for this one endpoint. httpx itself reads the variables for proxies and CAs.
+def make(url: httpx.URL, *heard: Callable[[httpx.Response], Awaitable[None]]) -> httpx.AsyncClient:
+    """A client for this one endpoint. httpx itself reads the variables for proxies and CAs. `heard` gets
+    the head of each answer first.
 
     Raises ConfigError for TLS or proxy settings that cannot be used.
     """
@@ -54,7 +56,7 @@ def make(url: httpx.URL) -> httpx.AsyncClient:
             limits=httpx.Limits(keepalive_expiry=KEEPALIVE),
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
             # Before httpx itself reads the Location, and stumbles over one that is no URL.
-            event_hooks={"response": [_refuse_redirect]},
+            event_hooks={"response": [*heard, _refuse_redirect]},
         )
     except (OSError, ValueError, ImportError) as exc:
         # A CA file that is not there, a proxy variable that is no URL, SOCKS without its package.
@@ -86,7 +88,7 @@ def redirect(response: httpx.Response) -> httpx.URL | None:
             return target.copy_with(userinfo=b"")
     raise HttpRefused(
         f"HTTP {response.status_code} from {bare_url(str(response.url))}: not followed to "
-        f"{bare_url(location) or 'nowhere: it has no Location'}",
+        f"{shortened(bare_url(location), 1000) or 'nowhere: it has no Location'}",
         status=response.status_code,
         hint="if you trust the new address, use it as the server's URL",
     )

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from mcptask.errors import McptaskError, Unreachable, UsageError
 from mcptask.protocol.transports.http_client import httpx
+from mcptask.protocol.transports.messages import shortened
 
 
 @contextmanager
@@ -51,7 +52,9 @@ def reason(exc: BaseException) -> str:
         if isinstance(error, ConnectionResetError | BrokenPipeError):
             return "reset by the server"
     named = next((e.strerror for e in found if e.strerror), None)
-    return (named or str(exc) or type(exc).__name__).lower()
+    return shortened(
+        named or str(exc) or type(exc).__name__
+    ).lower()  # h11 quotes what it cannot read
 
 
 def _roots(exc: BaseException) -> Iterator[BaseException]:

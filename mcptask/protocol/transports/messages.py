@@ -7,11 +7,23 @@ whose it is.
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from mcptask.errors import UsageError
 from mcptask.protocol.transports.base import Limits, Message, Remark, Request
+
+# Levels of arrays and objects in one message. Comparing, showing and storing a value takes a call or more
+# for each of its levels, so what can just be parsed may still be too deep for everything after that.
+DEEPEST = 128
+_CONTAINERS = (dict, list)
+
+# Not JSON, but what Python's own writer makes of such numbers. NaN becomes what JavaScript's makes of it;
+# an infinity is read as 1e999 is, which is JSON.
+_DECODER = json.JSONDecoder(
+    parse_constant={"NaN": None, "Infinity": math.inf, "-Infinity": -math.inf}.__getitem__
+)
 
 
 def dump(message: Message) -> bytes:
@@ -28,12 +40,17 @@ def dump(message: Message) -> bytes:
 def parse(data: bytes) -> Any:
     """The JSON value in `data`: UTF-8, a BOM dropped, broken bytes replaced. Raises ValueError.
 
-    A document nested too deeply for the parser counts as no JSON, not as a crash of ours.
+    So it does for what is nested more than DEEPEST levels deep, and for an integer that Python
+    refuses to read (4300 digits). NaN is read as null, an infinity as a float (C2).
     """
     try:
-        return json.loads(data.decode("utf-8-sig", "replace"))
+        value = _DECODER.decode(data.decode("utf-8-sig", "replace"))
     except RecursionError as exc:
         raise ValueError("nested too deeply") from exc
+    # Most messages hold fewer brackets than that, and need no second look.
+    if data.count(b"[") + data.count(b"{") > DEEPEST and _too_deep(value):
+        raise ValueError("nested too deeply")
+    return value
 
 
 def rpc_messages(value: Any) -> list[Message]:
@@ -108,7 +125,7 @@ class Noise:
     def heard(self, kind: str, detail: str = "") -> None:
         self.counts[kind] += 1
         if self.counts[kind] == 1:
-            self._remark(f"{kind}: {detail}" if detail else kind)
+            self._remark(f"{kind}: {shortened(detail)}" if detail else kind)
 
     def server_request(self, message: Message) -> None:
         """Nobody may ask us anything on this wire, and we may not answer (A2.7)."""
@@ -129,8 +146,28 @@ def patience(request: Request, limits: Limits) -> float | None:
 
 def excerpt(data: bytes, length: int = 200) -> str:
     """The start of a body for an error message: about `length` characters, on one line."""
-    text = " ".join(data[: length * 4].decode("utf-8", "replace").split())
-    return text if len(text) <= length else text[:length] + "…"
+    return shortened(data[: length * 4].decode("utf-8", "replace"), length)
+
+
+def shortened(text: str, length: int = 200) -> str:
+    """The start of a server's text, on one line."""
+    line = " ".join(text[: length * 4].split())
+    return line if len(line) <= length else line[:length] + "…"
+
+
+def _too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        inner = chain.from_iterable(map(_inside, level))
+        level = [each for each in inner if isinstance(each, _CONTAINERS)]
+    return bool(level)
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    """The items of an array or the values of an object; nothing for what is neither."""
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _is_rpc(value: Any) -> bool:

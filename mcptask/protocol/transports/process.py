@@ -120,6 +120,10 @@ class Child(asyncio.SubprocessProtocol):
             text = f"the server's command cannot be run: {command[0]}: {exc.strerror}"
             raise Unreachable(text, sent=False) from exc
 
+    @property
+    def pid(self) -> int:
+        return self._transport.get_pid()
+
     def write(self, line: bytes) -> None:
         """Queue a line. A child that is gone says so through `on_end`, not here."""
         if not self.ended:
@@ -142,7 +146,7 @@ class Child(asyncio.SubprocessProtocol):
         Returns with every process of the group gone. Cancelled half-way, it still kills them.
         """
         self.ended = True
-        pid = self._transport.get_pid()
+        pid = self.pid
         stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
         stdin.close()
         try:

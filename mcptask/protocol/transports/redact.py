@@ -63,6 +63,21 @@ def masked(command: Sequence[str]) -> tuple[str, ...]:
     return tuple(words)
 
 
+def concealed(command: Sequence[str]) -> tuple[str, ...]:
+    """What `masked` hides of a command, word by word."""
+    hidden = []
+    for word, shown in zip(command, masked(command), strict=True):
+        if word != shown:
+            before, _, after = shown.partition(MASK)
+            hidden.append(word[len(before) : len(word) - len(after.rpartition(MASK)[2])])
+    return tuple(hidden)
+
+
+def is_secret_name(name: str) -> bool:
+    """Does what has this name look like a secret? A header, a variable, an option."""
+    return re.search(rf"{_NAME}|(?i:cookie|session)", name) is not None
+
+
 def shown_command(command: Sequence[str]) -> str:
     """A command as a person would type it, its secrets masked."""
     import shlex

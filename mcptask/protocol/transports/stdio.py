@@ -6,7 +6,7 @@ Starts the child at the first exchange and again after it died, a few times; res
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from mcptask.errors import ProtocolError, Unreachable, WireError
 from mcptask.protocol.transports.base import Limits, Message, Remark, Request
@@ -23,6 +23,7 @@ from mcptask.protocol.transports.messages import (
     same_id,
 )
 from mcptask.protocol.transports.process import Child, child_environ, resolve
+from mcptask.protocol.transports.trace import TEXT, Trace, faults
 
 # A server that dies on every request must not be started for ever.
 MAX_RESTARTS = 5
@@ -46,7 +47,9 @@ class _Open:
 
     request: Request
     inbox: asyncio.Queue[Message | WireError] = field(default_factory=asyncio.Queue)
-    over: bool = False  # answered, or beyond an answer
+    answered: bool = False  # the response is in the inbox; a second one would be none
+    over: bool = False  # it was taken out of there, or there will be none
+    entry: int | None = None  # its number in the trace
 
     def wants(self, notification: Message) -> bool:
         """Is the notification about this request (A6.8)?"""
@@ -74,6 +77,7 @@ class StdioTransport:
         remark: Remark = lambda text: None,
         on_stderr: Callable[[str], None] = lambda line: None,
         grace: float = GRACE,
+        trace: Trace | None = None,
     ) -> None:
         """`env` comes on top of the few variables that a child inherits from `environ`. `on_stderr` gets
         each line that the child writes there.
@@ -86,29 +90,46 @@ class StdioTransport:
         self._remark = remark
         self._on_stderr = on_stderr
         self._grace = grace
+        self._trace = trace
         self._child: Child | None = None
         self._starting = asyncio.Lock()
         self._restarts = 0
         self._open: dict[str, _Open] = {}
         self._left: set[str] = set()
 
+    @property
+    def life(self) -> int:
+        """The number of the process that the next request goes to, were it sent now (A6.7)."""
+        ended = self._child is not None and self._child.ended
+        return self._restarts + ended
+
+    async def announces_endpoint(self) -> bool:
+        return False
+
     async def exchange(self, request: Request) -> AsyncGenerator[Message, None]:
         """See `base.Transport`. Raises Unreachable and ProtocolError; ConfigError where there is no
         such command or folder; UsageError for a request that has no JSON form.
         """
         line = dump(request.message())
-        child = await self._running()
-        if child.ended:  # at once, before there was anyone to tell
-            raise Unreachable(child.how_it_ended(), sent=False)
+        with faults(self._trace, None):
+            child = await self._running()
+            if child.ended:  # at once, before there was anyone to tell
+                raise Unreachable(child.how_it_ended(), sent=False)
         exchange = self._open[str(request.id)] = _Open(request)
+        if self._trace is not None:
+            exchange.entry = self._trace("out", "request", **self.preview(request))
         try:
             child.write(line)
-            while not exchange.over:
-                yield await self._next(exchange)
+            with faults(self._trace, exchange.entry):
+                while not exchange.over:
+                    yield await self._next(exchange)
         finally:
             del self._open[str(request.id)]
             if not exchange.over:
                 self._leave(child, request)
+
+    def preview(self, request: Request) -> dict[str, Any]:
+        return {"transport": "stdio", "message": request.message()}
 
     async def close(self, *, hurry: bool = False) -> None:
         """End the child and its whole group; open exchanges end as unreachable. Never hangs (A6.6)."""
@@ -124,10 +145,11 @@ class StdioTransport:
             if self._child is not None and self._child.ended:
                 await self._bury(self._child)
             if self._child is None:
-                child = Child(self._limits.message_bytes, self._line, self._on_stderr, self._ended)
+                child = Child(self._limits.message_bytes, self._line, self._said, self._ended)
                 command = resolve(self._command, self._cwd, self._environ)
                 await child.start(command, self._cwd, self._environ)
                 self._child = child
+                self._tell("out", "start", transport="stdio", command=command, childPid=child.pid)
             return self._child
 
     async def _bury(self, child: Child) -> None:
@@ -147,7 +169,7 @@ class StdioTransport:
             async with asyncio.timeout(wait):
                 item = await exchange.inbox.get()
         except TimeoutError as exc:
-            raise Unreachable(f"no answer within {wait:g} s") from exc
+            raise Unreachable(f"no answer to {exchange.request.method} within {wait:g} s") from exc
         if isinstance(item, WireError):
             exchange.over = True
             raise item
@@ -163,6 +185,7 @@ class StdioTransport:
                 "method": "notifications/cancelled",
                 "params": {"requestId": request.id},
             }
+            self._tell("out", "notification", transport="stdio", message=message)
             child.write(dump(message))
 
     # ── what the child says ──
@@ -170,6 +193,7 @@ class StdioTransport:
     def _line(self, line: bytes | None) -> None:
         if line is None:
             limit = self._limits.message_bytes
+            self._tell("in", "noise", text=f"(a line of over {limit} bytes)")
             self._fail(ProtocolError, f"the server sent a line of over {limit} bytes")
         elif line.strip():
             self._read(line)
@@ -180,8 +204,11 @@ class StdioTransport:
         except ValueError:
             found = []
         if not found:
+            self._tell("in", "noise", text=excerpt(line, TEXT))
             self._noise.heard("the server's output has lines that are no message", excerpt(line))
         for message in found:
+            of = self._open.get(str(message.get("id")))
+            self._tell("in", "message", message=message, to=of and of.entry)
             self._deliver(message)
 
     def _deliver(self, message: Message) -> None:
@@ -197,7 +224,8 @@ class StdioTransport:
         exchange = self._open.get(key)
         if is_orphan_error(message) and len(self._open) == 1:
             exchange = next(iter(self._open.values()))  # it can be about nothing else
-        if exchange is not None:
+        if exchange is not None and not exchange.answered:
+            exchange.answered = True
             exchange.inbox.put_nowait(message)
         elif key in self._left:
             self._left.discard(key)
@@ -214,7 +242,17 @@ class StdioTransport:
             else:
                 self._noise.heard("notifications came faster than they were read: dropped")
 
+    def _said(self, line: str) -> None:
+        self._tell("in", "stderr", text=line[:TEXT])
+        self._on_stderr(line)
+
+    def _tell(self, direction: Literal["out", "in"], kind: str, **fields: Any) -> None:
+        if self._trace is not None:
+            self._trace(direction, kind, **fields)
+
     def _ended(self, how: str) -> None:
+        if not self._open:  # else each exchange tells of it
+            self._tell("in", "fault", text=how[:TEXT])
         self._fail(Unreachable, how)
 
     def _fail(self, kind: type[WireError], text: str) -> None:

@@ -62,7 +62,7 @@ class HttpPeer:
         headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines)}
         body = await reader.readexactly(int(headers.get("content-length", 0)))
         verb, path, _ = first.split(" ")
-        seen = Seen(verb, path, headers, json.loads(body), number)
+        seen = Seen(verb, path, headers, json.loads(body or b"null"), number)
         self.seen.append(seen)
         answer = self.answers[min(len(self.seen), len(self.answers)) - 1]
         if callable(answer):

@@ -4,13 +4,16 @@ import asyncio
 import json
 import os
 from contextlib import aclosing, asynccontextmanager
+from types import SimpleNamespace
 
 import pytest
 
 from mcptask.errors import Unreachable
 from mcptask.protocol.transports.base import Limits
+from mcptask.protocol.transports.discreet import Discreet
 from mcptask.protocol.transports.http import HttpTransport
 from mcptask.protocol.transports.memory import MemoryTransport
+from mcptask.protocol.transports.secrets import Secrets
 from mcptask.protocol.transports.stdio import StdioTransport
 
 # A script: for each request a list of steps. A dict is a message ("$id" stands for the request's id),
@@ -24,10 +27,11 @@ PROGRESS = {
 PARAMS = {"_meta": {"progressToken": "p"}}
 
 
-@pytest.fixture(params=["memory", "http", "stdio"])
+@pytest.fixture(params=["memory", "discreet", "http", "stdio"])
 def wire(request, http, scripted_child):
     return {
         "memory": memory_wire,
+        "discreet": discreet_wire,
         "http": lambda *script, **o: http_wire(http, *script, **o),
         "stdio": lambda *script, **o: stdio_wire(scripted_child, *script, **o),
     }[request.param]
@@ -42,7 +46,7 @@ async def closed_after(transport):
 
 
 @asynccontextmanager
-async def memory_wire(*script, remark=lambda text: None):
+async def memory_wire(*script, **options):
     lists = iter(script)
 
     def answer(request):
@@ -53,12 +57,18 @@ async def memory_wire(*script, remark=lambda text: None):
         yield asyncio.sleep(request.wait or 5)
         yield Unreachable("no answer in time")
 
-    async with closed_after(MemoryTransport(answer, remark=remark)) as transport:
+    async with closed_after(MemoryTransport(answer, **options)) as transport:
         yield transport
 
 
 @asynccontextmanager
-async def http_wire(http, *script, remark=lambda text: None):
+async def discreet_wire(*script, **options):
+    async with memory_wire(*script, **options) as transport:
+        yield Discreet(transport, Secrets)
+
+
+@asynccontextmanager
+async def http_wire(http, *script, **options):
     def answer(steps):
         async def play(seen, reader, writer):
             parts, then = [], "hang"
@@ -74,17 +84,15 @@ async def http_wire(http, *script, remark=lambda text: None):
 
     async with (
         http.peer(*map(answer, script)) as peer,
-        closed_after(HttpTransport(peer.url, remark=remark)) as transport,
+        closed_after(HttpTransport(peer.url, **options)) as transport,
     ):
         yield transport
 
 
 @asynccontextmanager
-async def stdio_wire(scripted_child, *script, remark=lambda text: None):
+async def stdio_wire(scripted_child, *script, **options):
     command, _ = scripted_child(*script)
-    async with closed_after(
-        StdioTransport(command, environ=os.environ, remark=remark)
-    ) as transport:
+    async with closed_after(StdioTransport(command, environ=os.environ, **options)) as transport:
         yield transport
 
 
@@ -152,7 +160,7 @@ def test_a_response_to_someone_else_is_skipped_with_a_remark(wire, request_, all
     assert len(remarks) == 1
 
 
-def test_a_request_of_the_server_is_ignored_with_a_remark__A2_7(wire, request_, all_of):
+def test_a_request_of_the_server_is_ignored_with_a_remark__A2_7_A15_9(wire, request_, all_of):
     remarks = []
     asked = {"jsonrpc": "2.0", "id": 0, "method": "elicitation/create", "params": {}}
 
@@ -256,3 +264,72 @@ def test_closing_twice_is_closing_once(wire, request_, all_of):
             await transport.close()
 
     asyncio.run(main())
+
+
+# ── the trace: what the transports that differ in everything else tell alike ──
+
+
+@pytest.fixture
+def traced():
+    """A trace, and its entries without what is HTTP's or a child's alone."""
+    entries = []
+
+    def trace(direction, kind, **fields):
+        entries.append({"seq": len(entries) + 1, "direction": direction, "kind": kind, **fields})
+        return len(entries)
+
+    def told():
+        alike = [e for e in entries if e["kind"] not in ("response", "start", "stderr")]
+        return [(e["direction"], e["kind"], e.get("message", e.get("text"))) for e in alike]
+
+    return SimpleNamespace(trace=trace, told=told, entries=entries)
+
+
+def test_the_trace_has_every_message_both_ways_and_what_is_none__A5_7(
+    wire, request_, all_of, traced
+):
+    request = request_(id=7, params=PARAMS)
+
+    async def main():
+        async with wire([PROGRESS, '"heartbeat"', ANSWER], trace=traced.trace) as transport:
+            await all_of(transport, request)
+
+    asyncio.run(main())
+    assert traced.told() == [
+        ("out", "request", request.message()),
+        ("in", "message", PROGRESS),
+        ("in", "noise", '"heartbeat"'),
+        ("in", "message", {**ANSWER, "id": 7}),
+    ]
+    sent = next(e for e in traced.entries if e["kind"] == "request")
+    assert traced.entries[-1]["to"] == sent["seq"]
+
+
+def test_the_trace_tells_why_there_was_no_answer__A5_6(wire, request_, all_of, traced):
+    async def main():
+        async with wire(["die"], trace=traced.trace) as transport:
+            with pytest.raises(Unreachable) as caught:
+                await all_of(transport, request_())
+            return caught.value.message
+
+    text = asyncio.run(main())
+    assert traced.told()[-1] == ("in", "fault", text)
+    assert traced.entries[-1]["to"] == next(
+        e["seq"] for e in traced.entries if e["kind"] == "request"
+    )
+
+
+def test_what_is_previewed_is_what_is_sent(wire, request_, all_of, traced):
+    """Byte for byte over HTTP, where the trace has the request that went out."""
+    request = request_("tools/call", headers={"Mcp-Method": "tools/call"}, params={"name": "é"})
+
+    async def main():
+        async with wire([ANSWER], trace=traced.trace) as transport:
+            preview = transport.preview(request)
+            assert traced.entries == []
+            await all_of(transport, request)
+            return preview
+
+    preview = asyncio.run(main())
+    sent = next(e for e in traced.entries if e["kind"] == "request")
+    assert sent == {"seq": sent["seq"], "direction": "out", "kind": "request", **preview}

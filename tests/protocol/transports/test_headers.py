@@ -55,7 +55,7 @@ def test_a_value_goes_as_it_is_or_as_base64_between_markers__A3_5(value, header)
 
 
 @given(st.text(st.characters()))
-def test_every_string_survives_the_way_through_a_header__A3_5(value):
+def test_every_string_survives_the_way_through_a_header__A3_5_S12(value):
     header = encode(value)
     assert re.fullmatch(r"[\x20-\x7e]*", header)
     assert header == header.strip()
@@ -67,7 +67,7 @@ def test_every_string_survives_the_way_through_a_header__A3_5(value):
     ["Content-Type", "mcp-protocol-version", "Mcp-Method", "MCP-NAME", " Mcp-Session-Id ",
      "Mcp-Param-owner", "Accept", "Origin"],
 )  # fmt: skip
-def test_names_that_the_wire_sets_are_reserved_in_any_case__A3_7(name):
+def test_names_that_the_wire_sets_are_reserved_in_any_case__A3_7_S12(name):
     assert reserved(name)
 
 

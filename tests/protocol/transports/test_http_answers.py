@@ -38,7 +38,7 @@ def test_an_error_needs_no_matching_id_in_a_body_of_its_own__A4_2(ask, http, id)
     assert ask(http.response(body=error))[0] == [error]
 
 
-def test_a_bom_an_array_and_broken_utf_8_are_survived__C2_T12_T22(ask, http):
+def test_a_bom_an_array_and_broken_utf_8_are_survived__A15_17(ask, http):
     body = b'\xef\xbb\xbf[{"jsonrpc":"2.0","method":"n"},' + b'{"jsonrpc":"2.0","id":1,"result":'
     messages, _ = ask(http.response(body=body + b'{"text":"\xff"}}]'))
     assert messages == [http.result(text="\ufffd")]
@@ -120,7 +120,7 @@ def test_an_unreadable_coding_is_a_protocol_error(failure, http, coding, said):
 
 @pytest.mark.parametrize("status", [400, 404, 405, 408, 425, 500, 502, 503])
 @pytest.mark.parametrize("id", [1, None, "other"])
-def test_a_json_rpc_error_is_the_answer_whatever_its_status_and_id__A4_2(ask, http, status, id):
+def test_a_json_rpc_error_is_the_answer_whatever_its_status_and_id__A4_2_T10(ask, http, status, id):
     error = {**RPC_ERROR, "id": id}
     assert ask(http.response(status, error, kind="text/plain"))[0] == [error]
 

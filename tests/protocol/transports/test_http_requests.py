@@ -46,7 +46,7 @@ def test_headers_are_asked_for_anew_each_time__A16_1(http, request_, all_of):
     assert asyncio.run(main()) == ["Bearer one", "Bearer two"]
 
 
-def test_user_headers_do_not_override_the_wires_own__A3_7(ask, http, request_):
+def test_user_headers_do_not_override_the_wires_own__A3_7_S12(ask, http, request_):
     remarks = []
     mine = {"Mcp-Method": "evil", "content-type": "text/plain", "X-Mine": "e", "USER-AGENT": "me"}
     _, peer = ask(

@@ -31,6 +31,34 @@ def test_an_event_stream_is_left_after_the_response__A5_5(http, request_, all_of
     asyncio.run(main())
 
 
+def test_an_event_of_another_type_is_no_message__A5_2(http, request_, all_of):
+    async def main():
+        ping = b"event: ping\n" + http.event(http.result(early=True))
+        named = b"event: message\n" + http.event(http.result())
+        remarks = []
+        async with http.peer(http.stream(ping, ping, named)) as peer:
+            transport = HttpTransport(peer.url, remark=remarks.append)
+            assert await all_of(transport, request_()) == [http.result()]
+            await transport.close()
+        assert "another type" in remarks[0]
+        assert "(2 times in all)" in remarks[1]
+
+    asyncio.run(main())
+
+
+def test_an_event_without_data_is_skipped_without_a_word__A5_3(http, request_, all_of):
+    async def main():
+        parts = [b"id: 1\ndata:\n\n", b"id: 2\n\n", b"retry: 1\n\n", http.event(http.result())]
+        remarks = []
+        async with http.peer(http.stream(*parts)) as peer:
+            transport = HttpTransport(peer.url, remark=remarks.append)
+            assert await all_of(transport, request_()) == [http.result()]
+            await transport.close()
+        assert remarks == []
+
+    asyncio.run(main())
+
+
 async def gone(peer):
     """The peer noticed that the client left."""
     async with asyncio.timeout(2):

@@ -59,7 +59,7 @@ def cut(data, places):
         ("data: a\u2028b\x0bc\n\n".encode(), [Event("a\u2028b\x0bc")]),
     ],
 )
-def test_events_are_read_as_the_standard_says__A5_1(data, expected):
+def test_events_are_read_as_the_standard_says__A5_1_T12(data, expected):
     assert events(data) == expected
 
 

@@ -113,7 +113,7 @@ def test_nothing_runs_before_the_first_exchange():
     asyncio.run(StdioTransport(["no-such-program-at-all"], environ={}).close())
 
 
-def test_the_child_gets_our_environments_minimum_and_its_own(request_):
+def test_the_child_gets_our_environments_minimum_and_its_own__A6_4(request_):
     code = (
         "import json, os; input(); "
         "print(json.dumps({'jsonrpc': '2.0', 'id': 1, 'result': dict(os.environ)}))"

@@ -124,12 +124,26 @@ def test_a_late_answer_to_a_cancelled_request_is_no_noise__A6_5(request_, all_of
 
     async def main():
         async with started(command, remark=remarks.append) as transport:
-            with pytest.raises(Unreachable, match=r"no answer within 0\.2 s"):
+            with pytest.raises(Unreachable, match=r"no answer to \S+ within 0\.2 s"):
                 await all_of(transport, request_(wait=0.2))
             assert len(await all_of(transport, request_(id=2))) == 1
 
     asyncio.run(main())
     assert remarks == []
+
+
+def test_a_request_of_the_server_gets_no_response__A2_7_S19(request_, all_of, scripted_child):
+    asked = [{"jsonrpc": "2.0", "id": id, "method": method, "params": {}}
+             for id, method in enumerate(("ping", "roots/list", "elicitation/create"))]  # fmt: skip
+    command, sent = scripted_child([*asked, ANSWER], [ANSWER])
+
+    async def main():
+        async with started(command) as transport:
+            for id in (5, 6):
+                await all_of(transport, request_(id=id))
+
+    asyncio.run(main())
+    assert [(message["id"], "method" in message) for message in sent()] == [(5, True), (6, True)]
 
 
 def test_closing_ends_the_open_exchanges(request_, all_of, scripted_child):

@@ -1,0 +1,45 @@
+"""Small JSON files that may be lost: that costs a request. Nothing here raises."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from mcptask.store import atomic
+
+_SUFFIX = ".json"
+
+
+def file_of(folder: Path, name: str) -> Path:
+    """A hash: names hold anything, secrets too, and a folder listing should not tell them."""
+    return folder / (hashlib.sha256(name.encode(errors="replace")).hexdigest()[:40] + _SUFFIX)
+
+
+def keep(
+    file: Path, document: dict[str, Any], *, largest: int, kept: int, durable: bool = False
+) -> bool:
+    """Is it kept now, in at most `largest` bytes, beside the newest of its folder: `kept` files in all?
+
+    Where it cannot be, what was kept before goes: better none than one that is out of date.
+    """
+    try:
+        data = json.dumps(document, separators=(",", ":")).encode()
+        if len(data) > largest:
+            raise ValueError
+        atomic.write(file, data, durable=durable)
+    except (OSError, ValueError, TypeError, RecursionError):
+        atomic.remove(file)
+        return False
+    atomic.keep_newest(file.parent, _SUFFIX, kept)
+    return True
+
+
+def read_object(file: Path, largest: int) -> dict[str, Any] | None:
+    """The JSON object in a file of at most `largest` bytes; None for everything else."""
+    try:
+        with open(file, "rb") as stream:
+            data = stream.read(largest + 1)
+        document = json.loads(data) if len(data) <= largest else None
+    except (OSError, ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None

@@ -1,0 +1,197 @@
+"""A question as a form, line by line: what a person reads before and after typing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from render_samples import APPROVE, HOSTILE
+
+from mcptask.render import forms
+from mcptask.render.cells import cell_width
+
+TITLED = [{"const": "w", "title": "On hold"}, {"const": "r", "title": "Refund"}]
+COUNT = {"type": "integer", "minimum": 0, "maximum": 10}
+FORM = APPROVE["params"]["requestedSchema"]
+
+
+def schema(*required: str, **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(required)}
+
+
+def one(each: Any, *required: str, width: int = 80, **values: Any) -> str:
+    return "\n".join(forms.field_lines("f", schema(*required, f=each), values, width))
+
+
+def test_who_asks_comes_first_then_the_whole_message_a12_12() -> None:
+    lines = forms.question_lines("studio", "reflow_month", "approve", APPROVE, 80, colour=False)
+    assert lines == [
+        "◐ studio asks (approve), for reflow_month:",
+        "  4 bookings fit nowhere.",
+        "  What should happen to them?",
+    ]
+    coloured = forms.question_lines("studio", "reflow_month", "approve", APPROVE, 80, colour=True)
+    assert coloured == ["\x1b[33m◐\x1b[0m" + lines[0][1:], *lines[1:]]
+
+
+@pytest.mark.parametrize(
+    ("each", "required", "values", "expected"),
+    [
+        ({"type": "string", "maxLength": 9}, (), {}, "f  text of at most 9 characters · "),
+        ({"type": "string", "format": "email"}, (), {}, "f  an e-mail address · "),
+        (COUNT, ("f",), {}, "f *  an integer from 0 to 10"),
+        (COUNT, ("f",), {"f": 5}, "f *  an integer from 0 to 10 · Enter takes 5"),
+        (COUNT, (), {"f": 0}, "Enter takes 0 · :x leaves it out"),
+        ({"type": "boolean"}, (), {"f": False}, "f  yes or no · Enter takes no · :x leaves it out"),
+        ({"type": "string"}, (), {"f": ""}, "Enter takes (an empty text)"),
+        ({"enum": ["a", "b"]}, ("f",), {}, "f *  1 a · 2 b"),
+        ({"enum": ["a", "b"], "enumNames": ["A", "B"]}, (), {}, "f  1 A (a) · 2 B (b)"),
+        (
+            {"oneOf": TITLED},
+            ("f",),
+            {"f": "r"},
+            "1 On hold (w) · 2 Refund (r) · Enter takes Refund",
+        ),
+        ({"type": "integer", "enum": [3, 1]}, ("f",), {}, "f *  3 · 1"),
+        (
+            {"type": "array", "items": {"anyOf": TITLED}, "minItems": 1},
+            ("f",),
+            {"f": ["w", "r"]},
+            "1 On hold (w) · 2 Refund (r) · at least 1 of them · several with commas",
+        ),
+        ({"type": "array", "items": {"anyOf": TITLED}}, (), {"f": []}, "takes (an empty list)"),
+        ({"type": "array", "items": {"type": "string"}}, (), {}, "f  a list (text each) · several"),
+        ({"type": "object"}, (), {}, "f  a JSON object · Enter leaves it out"),
+        (
+            {"type": "string", "description": "who\nit is"},
+            ("f",),
+            {},
+            "  f *  text\n    who\n    it is",
+        ),
+        ({"$ref": "#/nowhere"}, (), {}, "f  any value · Enter leaves it out"),
+    ],
+)
+def test_a_field_tells_what_to_type_and_what_enter_does_a12_12(
+    each: Any, required: tuple[str, ...], values: dict[str, Any], expected: str
+) -> None:
+    assert expected in one(each, *required, width=200, **values)
+
+
+def test_a_long_list_of_choices_is_numbered_and_bounded() -> None:
+    lines = one({"enum": [f"room-{n}-x" for n in range(300)]}, width=60)
+    assert "200 room-199-x · and 100 more" in lines.replace("\n    ", " · ")
+    assert "room-200" not in lines
+
+
+def test_the_ways_out_are_told_before_the_first_field() -> None:
+    out = " · ".join([":d declines", ":c cancels the question", ":l answers later"])
+    assert forms.way_out_lines(schema(), 80) == [out]
+    assert forms.way_out_lines(schema("f", f={}), 80) == [f"* needed · {out}"]
+
+
+def test_the_last_look_shows_the_whole_answer_a12_12() -> None:
+    values = {"action": "refund"}
+    assert forms.review_lines("approve", FORM, values, 80, problem=None) == [
+        "Your answer to approve:",
+        "  action  refund",
+        "  note    (left out)",
+        "Enter sends · e edits · d declines · c cancels the question · l answers later",
+    ]
+    assert forms.review_lines("go", schema(), {}, 80, problem=None) == [
+        "Your answer to go has no fields.",
+        "Enter sends · d declines · c cancels the question · l answers later",
+    ]
+
+
+def test_what_cannot_be_sent_is_not_offered_for_sending() -> None:
+    lines = forms.review_lines("approve", FORM, {}, 80, problem="action is needed")
+    assert "  ! action is needed" in lines
+    assert not any("sends" in line for line in lines)
+    assert "e edits" in lines[-1]
+
+
+def test_wrong_input_is_told_with_what_would_be_right() -> None:
+    lines = forms.wrong_lines("n: expected\nan integer", "did you mean 3?", 80, colour=False)
+    assert lines == ["  ! n: expected an integer", "    did you mean 3?"]
+    assert forms.wrong_lines("x", None, 80, colour=True) == ["  \x1b[31m!\x1b[0m x"]
+
+
+def test_an_address_is_shown_whole_on_one_line_with_its_host_a12_13() -> None:
+    url = "https://x.example/" + "a" * 200
+    lines = forms.address_lines(url, "x.example", ["look out"], None, 80)
+    assert lines == [
+        f"  {url}",
+        "  host: x.example",
+        "  ! look out",
+        "Nothing is opened here. If you go there yourself, say so:",
+        "y agrees to open it · n says no · c cancels the question · l answers later",
+    ]
+
+
+def test_an_address_that_is_refused_cannot_be_agreed_to_a12_13() -> None:
+    lines = forms.address_lines("file:///x", "", [], "only http and https are opened", 80)
+    assert not any("agrees" in line for line in lines)
+    assert any("nobody can agree" in line for line in lines)
+    assert forms.address_lines(None, "", [], "there is no address", 80)[0].startswith("  !")
+
+
+def test_other_requests_are_shown_as_they_came() -> None:
+    request = {"method": "sampling/createMessage", "params": {"maxTokens": 9, "a\x1b": "\x9b2J"}}
+    lines = forms.unanswerable_lines(request, 80)
+    assert lines[0] == "  sampling/createMessage"
+    assert '    "maxTokens": 9,' in lines
+    assert "cannot be answered by hand" in lines[-1]
+    assert all(line.isprintable() for line in lines)
+    many = {"method": "x", "params": {str(number): number for number in range(40)}}
+    assert "  … and 30 more lines" in forms.unanswerable_lines(many, 80)
+    assert len(forms.unanswerable_lines({"method": "roots/list"}, 80)) == 2
+
+
+def test_one_line_more_than_there_is_room_for_is_shown_in_the_place_of_its_number() -> None:
+    def described(lines: int) -> str:
+        return one({"description": "\n".join(f"line {number}" for number in range(lines))}, 80)
+
+    assert described(5).endswith("line 4")
+    assert described(6).endswith("line 3\n    … and 2 more lines")
+
+
+@pytest.mark.parametrize("width", [24, 40, 60])
+def test_no_line_is_wider_than_the_terminal_or_begins_with_what_the_server_wrote(
+    width: int,
+) -> None:
+    hostile = {
+        "method": HOSTILE,
+        "params": {
+            "message": f"::error::x\n{HOSTILE}\n" + "word " * 40,
+            HOSTILE: HOSTILE,
+        },
+    }
+    fields = schema(
+        HOSTILE,
+        **{
+            HOSTILE: {"oneOf": [{"const": HOSTILE, "title": "::x"}], "description": "::warning::"},
+            "漢字" * 20: {"type": "string", "title": HOSTILE * 9},
+        },
+    )
+    values = {HOSTILE: HOSTILE, "漢字" * 20: ["漢字" * 40, {"a": HOSTILE}]}
+    lines = [
+        *forms.question_lines(HOSTILE, HOSTILE, HOSTILE, hostile, width, colour=False),
+        *forms.unanswerable_lines(hostile, width),
+        *forms.way_out_lines(fields, width),
+        *(line for name in values for line in forms.field_lines(name, fields, values, width)),
+        *forms.review_lines(HOSTILE, fields, values, width, problem=HOSTILE),
+        *forms.wrong_lines(HOSTILE, HOSTILE, width, colour=False),
+        *forms.address_lines(HOSTILE, HOSTILE, [HOSTILE], HOSTILE, width)[1:],
+    ]
+    assert [line for line in lines if not line.isprintable()] == []
+    assert [line for line in lines if line.startswith(("::", "\\x1b"))] == []
+    assert [line for line in lines if cell_width(line) > width] == []
+
+
+@pytest.mark.parametrize("broken", [3, {"properties": 3}, {"properties": {"a": 3}, "required": 3}])
+def test_a_schema_that_is_none_is_shown_without_falling_over(broken: Any) -> None:
+    form = broken if isinstance(broken, dict) else {}
+    lines = [*forms.field_lines("a", form, {}, 80), *forms.way_out_lines(form, 80)]
+    lines += forms.review_lines("k", form, {}, 80, problem=None)
+    lines += forms.question_lines("s", "t", "k", {"method": "m", "params": broken}, 80, colour=True)
+    assert all(isinstance(line, str) for line in lines)
