@@ -253,4 +253,4 @@ _OWN_COLUMN = frozenset({"default", "description", "title"})
 
 
 def _age(seconds: float | None) -> str:
-    return "–" if seconds is None else humane(seconds // 1)
+    return "–" if seconds is None else humane(seconds // 1, units=1)

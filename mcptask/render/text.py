@@ -125,8 +125,8 @@ def clock_time(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
 
 
-def humane(seconds: float) -> str:
-    """A span in its two largest units: `0.4 s`, `5 s`, `10 m`, `23 h 59 m`, `24 h`, `3 d 4 h`."""
+def humane(seconds: float, units: int = 2) -> str:
+    """A span in its two largest units (or one): `0.4 s`, `5 s`, `10 m`, `23 h 59 m`, `24 h`, `3 d 4 h`."""
     bounded = _bounded(seconds, _LONGEST_HUMANE)
     if bounded >= _LONGEST_HUMANE:
         return "over 10 years"
@@ -136,13 +136,13 @@ def humane(seconds: float) -> str:
     if whole < 2 * _DAY:
         hours, rest = divmod(whole, _HOUR)
         minutes, left = divmod(rest, _MINUTE)
-        return _two(("h", hours), ("m", minutes), ("s", left))
-    return _two(("d", whole // _DAY), ("h", whole % _DAY // _HOUR))
+        return _largest(units, ("h", hours), ("m", minutes), ("s", left))
+    return _largest(units, ("d", whole // _DAY), ("h", whole % _DAY // _HOUR))
 
 
-def _two(*units: tuple[str, int]) -> str:
-    largest = next(index for index, (_, amount) in enumerate(units) if amount)
-    shown = [f"{amount} {unit}" for unit, amount in units[largest : largest + 2] if amount]
+def _largest(count: int, *units: tuple[str, int]) -> str:
+    first = next(index for index, (_, amount) in enumerate(units) if amount)
+    shown = [f"{amount} {unit}" for unit, amount in units[first : first + count] if amount]
     return " ".join(shown)
 
 

@@ -330,3 +330,13 @@ def test_every_line_fits_60_columns_and_has_no_colour_code(desk: Desk) -> None:
     shown = bytes(desk.written).decode().splitlines()
     assert max(map(len, shown)) <= 60
     assert "\x1b" not in "".join(shown)
+
+
+def test_a_line_that_the_terminal_would_cut_is_refused_whole(desk: Desk) -> None:
+    """The kernel keeps 4095 bytes of a line and drops the rest, without a word to anyone."""
+    request = form("note", note=TEXT)
+    response = desk.ask(request, "x" * 5000 + "\n", "short\n", "\n")
+    assert response == {"action": "accept", "content": {"note": "short"}}
+    assert any("4094 bytes a line" in line for line in desk.screen)
+    response = desk.ask(request, "y" * 4094 + "\n", "\n")
+    assert response == {"action": "accept", "content": {"note": "y" * 4094}}

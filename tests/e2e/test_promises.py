@@ -188,6 +188,35 @@ def test_a_call_that_takes_its_time_is_waited_for_and_said_to_be(
     assert len(server.got("tools/call")) == 1
 
 
+@pytest.mark.parametrize(
+    ("command", "method"), [(("tools",), "tools/list"), (("get", "1"), f"tasks/get ({ID})")]
+)
+def test_nobody_waits_without_knowing_what_for(
+    stored: Cli,
+    server: Scripted,
+    monkeypatch: pytest.MonkeyPatch,
+    gate: threading.Event,
+    command: tuple[str, ...],
+    method: str,
+) -> None:
+    monkeypatch.setattr(_sessions, "TOLD_EVERY", 0.1)
+    server.always(held(gate, result(tools=[])))
+    threading.Timer(0.5, gate.set).start()
+    ran = stored(*command, "-s", server.url, clock=Clock())
+    assert f"{server.name} has not answered {method} yet" in ran.err
+    assert "has not answered" not in stored(*command, "-q", "-s", server.url).err
+
+
+@pytest.mark.parametrize("command", [("tools",), ("get", "1")], ids=str)
+def test_the_timeout_of_a_command_that_only_asks_bounds_all_its_waiting(
+    stored: Cli, server: Scripted, gate: threading.Event, command: tuple[str, ...]
+) -> None:
+    server.always(held(gate, result(tools=[])))
+    ran = stored(*command, "-s", server.url, "--timeout", "300ms", clock=Clock())
+    assert ran.code == 124
+    assert "the time given for waiting is over" in ran.err
+
+
 # ── bounds ───────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -2,6 +2,8 @@
 
 import errno
 import os
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -126,6 +128,11 @@ def test_a_task_that_could_not_be_stored_is_named_by_its_id_in_the_lines_to_type
     monkeypatch.setattr(atomic, "make_folder", read_only)
     ran = on_server("call", "job", "month=x")
     assert f"mcptask watch {ID}" in ran.err
+    command = shlex.join([sys.executable, "-m", "mcptask.demo"])
+    ran = on_server("call", "slow_echo", "text=hi", "--stdio", command)
+    typed = shlex.split(ran.err.partition("mcptask watch ")[2].splitlines()[0])
+    assert typed == [ran.out.strip(), "--stdio", command]
+    assert on_server("get", *typed).code == 0
 
 
 def test_a_full_disk_during_a_watch_is_a_warning(

@@ -170,6 +170,10 @@ def test_a_hint_names_a_server_that_was_given_by_hand_so_that_it_can_be_typed(
     typed = ran.err.partition("mcptask tools ")[2].partition("  lists all")[0]
     assert shlex.split(typed) == server.option
     assert real("tools", *shlex.split(typed)).code == 0
+    ran = real("call", "slow_echo", "nope=1", *server.option)
+    assert ran.code == 2
+    typed = ran.err.partition("mcptask tools ")[2].partition("  shows its arguments")[0]
+    assert shlex.split(typed) == ["slow_echo", *server.option]
     assert server.is_gone()
 
 

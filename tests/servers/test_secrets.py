@@ -30,6 +30,8 @@ def hidden(text: str, **endpoint: Any) -> str:
         ({"Authorization": "Bearer abcdef12"}, "Bearer, abcdef12!", "Bearer, ***!"),
         ({"Authorization": "Bearer abcdef12"}, "it wants Bearer", "it wants Bearer"),
         ({"Authorization": "Bearer abc def"}, "it wants abc def", "it wants ***"),
+        ({"X-Custom": "CUSTSECRET"}, "CUSTSECRET", "***"),
+        ({"X-Custom": "correcthorsebatterystaple"}, "correcthorsebatterystaple", "***"),
         ({"X-Upstream": "Bearer abcdefgh"}, "Bearer abcdefgh", "Bearer ***"),
         ({"X-Api-Key": "${TOKEN}"}, "tok-123456", "***"),
         ({"Cookie": "sid=abcdef12; theme=darkest"}, "abcdef12 darkest", "*** ***"),
