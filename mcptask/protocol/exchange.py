@@ -41,19 +41,24 @@ class Caller:
         """
         self._under_way[id(call)] = (call, self._clock.now())
         try:
-            for attempt in range(1, attempts + 1):
-                if before is not None:
-                    await before()
-                try:
-                    return result_of(await self.answer(self._request(call)))
-                except (Unreachable, Garbled, RpcError) as error:
-                    asked = getattr(error, "retry_after", None) or 0.0
-                    lasting = isinstance(error, RpcError) and error.code != INTERNAL_ERROR
-                    if attempt == attempts or lasting or asked > LONGEST_PAUSE:
-                        raise
-                await self._clock.sleep(max(PAUSE * 3 ** (attempt - 1), asked))
+            return await self._repeated(call, attempts, before)
         finally:
             del self._under_way[id(call)]
+
+    async def _repeated(
+        self, call: Call, attempts: int, before: Callable[[], Awaitable[None]] | None
+    ) -> dict[str, Any]:
+        for attempt in range(1, attempts + 1):
+            if before is not None:
+                await before()
+            try:
+                return result_of(await self.answer(self._request(call)))
+            except (Unreachable, Garbled, RpcError) as error:
+                asked = getattr(error, "retry_after", None) or 0.0
+                lasting = isinstance(error, RpcError) and error.code != INTERNAL_ERROR
+                if attempt == attempts or lasting or asked > LONGEST_PAUSE:
+                    raise
+            await self._clock.sleep(max(PAUSE * 3 ** (attempt - 1), asked))
         raise AssertionError("attempts is at least 1")  # pragma: no cover - for the type checker
 
     @property

@@ -68,7 +68,10 @@ def test_the_same_id_on_two_servers_is_ambiguous():
 def test_what_fits_nothing_says_where_to_look(text):
     with pytest.raises(UsageError, match=r"no task .* is stored$") as caught:
         find(STATE, text)
-    assert caught.value.hint == "mcptask list"
+    assert (
+        caught.value.hint
+        == "mcptask list; one that was started elsewhere needs its server: -s SERVER"
+    )
 
 
 def test_a_beginning_that_is_too_short_is_refused_with_the_reason():
