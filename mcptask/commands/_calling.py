@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcptask.arguments.parse import parse
 from mcptask.commands._answer import Answer
@@ -77,8 +77,7 @@ def call_tool(job: Job, wanted: Wanted) -> Answer:
     return run(work)
 
 
-@dataclass(frozen=True)
-class _Prepared:
+class _Prepared(NamedTuple):
     """What a call says: its arguments, and the schema that tells which of them go into headers too."""
 
     arguments: Mapping[str, Any]

@@ -2,8 +2,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcptask.commands._job import Job
 from mcptask.errors import UsageError
@@ -28,8 +27,7 @@ def cached_tools(job: Job, endpoint: Endpoint) -> list[Tool] | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """A server's tools: those that can be called, and why others may not be, by name (A7.2)."""
 
     usable: list[Tool]

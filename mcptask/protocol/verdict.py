@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from mcptask.errors import (
     Garbled,
@@ -39,8 +40,7 @@ class Era(StrEnum):
     UNKNOWN = "unknown"  # this says nothing
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """`versions`: what the server lists, where it does."""
 
     era: Era

@@ -6,8 +6,8 @@ from contextlib import aclosing
 from typing import cast
 
 from mcptask.errors import ProtocolError
+from mcptask.protocol.transports.excerpts import shortened
 from mcptask.protocol.transports.http_client import httpx
-from mcptask.protocol.transports.messages import shortened
 
 PIECE = 64 * 1024  # the most that one step of decompression may give
 _AUTO_HEADER = zlib.MAX_WBITS | 32  # gzip or zlib, by its first bytes

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
 from mcptask.errors import UsageError
-from mcptask.protocol.transports.messages import shortened
+from mcptask.protocol.transports.excerpts import shortened
 
 S = TypeVar("S")
 T = TypeVar("T")

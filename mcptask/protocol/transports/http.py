@@ -11,7 +11,7 @@ from typing import Any
 from mcptask import __version__
 from mcptask.env import Clock
 from mcptask.errors import Garbled, ProtocolError, Unreachable
-from mcptask.protocol.transports import bodies, http_answers, http_client, http_older
+from mcptask.protocol.transports import bodies, http_answers, http_client
 from mcptask.protocol.transports.base import Limits, Message, Remark, Request
 from mcptask.protocol.transports.headers import reserved
 from mcptask.protocol.transports.http_answers import Answer
@@ -98,6 +98,8 @@ class HttpTransport:
         get = client.build_request("GET", self._url, headers=http_client.encoded(headers))
         self._told(get)
         wait = self._limits.first_byte
+        from mcptask.protocol.transports import http_older  # few servers are that old
+
         return await http_older.begins_with_endpoint(client, get, patience=wait)
 
     async def close(self, *, hurry: bool = False) -> None:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from mcptask.errors import Garbled, HttpRefused, ProtocolError, Unauthorized, Unreachable, WireError
 from mcptask.protocol.transports.base import Message
-from mcptask.protocol.transports.messages import excerpt, shortened
+from mcptask.protocol.transports.excerpts import excerpt, shortened
 
 # Too early, too slow, too many: the same request may do better later. All of 5xx counts as well.
 BUSY = frozenset({408, 425, 429})

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 
 from mcptask.errors import ConfigError, HttpRefused, UsageError
+from mcptask.protocol.transports.excerpts import shortened
 from mcptask.protocol.transports.headers import basic, checked_value, is_token
-from mcptask.protocol.transports.messages import shortened
 from mcptask.protocol.transports.redact import bare_url
 
 # httpx imports its own command line where it finds click installed, and with it rich and pygments:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mcptask.errors import McptaskError, Unreachable, UsageError
+from mcptask.protocol.transports.excerpts import shortened
 from mcptask.protocol.transports.http_client import httpx
-from mcptask.protocol.transports.messages import shortened
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from typing import Any
 
 from mcptask.errors import UsageError
 from mcptask.protocol.transports.base import Limits, Message, Remark, Request
+from mcptask.protocol.transports.excerpts import shortened
 
 # Levels of arrays and objects in one message. Comparing, showing and storing a value takes a call or more
 # for each of its levels, so what can just be parsed may still be too deep for everything after that.
@@ -142,17 +143,6 @@ def patience(request: Request, limits: Limits) -> float | None:
     """How long this request may meet silence, in seconds; None for ever (A5.8)."""
     wait = limits.first_byte if request.wait is None else request.wait
     return None if math.isinf(wait) else wait
-
-
-def excerpt(data: bytes, length: int = 200) -> str:
-    """The start of a body for an error message: about `length` characters, on one line."""
-    return shortened(data[: length * 4].decode("utf-8", "replace"), length)
-
-
-def shortened(text: str, length: int = 200) -> str:
-    """The start of a server's text, on one line."""
-    line = " ".join(text[: length * 4].split())
-    return line if len(line) <= length else line[:length] + "…"
 
 
 def _too_deep(value: Any) -> bool:

@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from mcptask.errors import ProtocolError, Unreachable, WireError
 from mcptask.protocol.transports.base import Limits, Message, Remark, Request
+from mcptask.protocol.transports.excerpts import excerpt
 from mcptask.protocol.transports.messages import (
     Noise,
     dump,
-    excerpt,
     is_orphan_error,
     is_response,
     is_server_request,

@@ -23,7 +23,8 @@ from typing import Any, Literal, Protocol
 
 from mcptask.errors import McptaskError
 from mcptask.protocol.transports.base import Message
-from mcptask.protocol.transports.messages import excerpt, parse, rpc_messages
+from mcptask.protocol.transports.excerpts import excerpt
+from mcptask.protocol.transports.messages import parse, rpc_messages
 from mcptask.protocol.transports.redact import MASK, bare_url, is_secret_name, masked
 from mcptask.protocol.transports.secrets import Secrets, rewritten
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from mcptask.errors import ProtocolError, RpcError, Unauthorized
 from mcptask.protocol.transports.base import Request
 from mcptask.protocol.transports.discreet import Discreet
+from mcptask.protocol.transports.excerpts import excerpt
 from mcptask.protocol.transports.memory import MemoryTransport
-from mcptask.protocol.transports.messages import excerpt
 from mcptask.protocol.transports.secrets import SHORTEST, secrets_from
 
 TOKEN = "tok-123456-abcdef"
