@@ -14,6 +14,7 @@
     │       ├── Garbled       an answer that cannot be read; the next one may be fine      exit 9
     │       ├── HttpRefused   an HTTP status with no JSON-RPC body                     exit 9
     │       ├── NotStarted        a call asks first, and cannot be answered            exit 9
+    │       │   └── EndlessRounds     it asks and asks                                 exit 9
     │       └── NoCommonVersion   only revisions that we do not speak                  exit 9
     ├── AnswerNeeded          a question that nobody can answer here                   exit 3
     ├── TimedOut              --timeout passed; the task goes on                       exit 124
@@ -157,7 +158,11 @@ class HttpRefused(ProtocolError):
 
 
 class NotStarted(ProtocolError):
-    """`tools/call` asks before it starts, in a way that nobody can answer, or for ever (A8.4)."""
+    """`tools/call` asks before it starts, in a way that nobody can answer (A8.4)."""
+
+
+class EndlessRounds(NotStarted):
+    """It asks again after as many rounds as may be answered."""
 
 
 class NoCommonVersion(ProtocolError):

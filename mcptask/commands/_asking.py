@@ -107,24 +107,19 @@ async def _enter(desk: "_Desk", name: str, schema: Schema, values: dict[str, Any
     """Lines until one fits; it goes into `values`. Empty: what is there stays."""
     needed, each = name in required(schema), sub(schema, "properties")[name]
     while True:
-        line = await desk.line()
-        if len(line.encode(errors="surrogateescape")) > _LONGEST_LINE:
-            desk.wrong(
-                UsageError(f"{name}: a terminal takes {_LONGEST_LINE} bytes a line, no more")
-            )
-            continue
-        if line.strip() in _ASIDE:
-            raise _Left(_ASIDE[line.strip()])
-        if line.strip() == _LEFT_OUT and not needed:
-            values.pop(name, None)
-            return
-        if not line.strip() and (name in values or not needed):
-            return
         try:
+            line = await desk.text(name)
+            if line.strip() in _ASIDE:
+                raise _Left(_ASIDE[line.strip()])
+            if line.strip() == _LEFT_OUT and not needed:
+                values.pop(name, None)
+                return
+            if not line.strip() and (name in values or not needed):
+                return
             if not line.strip():
                 raise UsageError(f"{name} is needed")
             while line.rstrip().endswith(",") and is_list(each, schema):
-                line += await desk.line()
+                line += await desk.text(name)
             values[name] = typed(name, line, schema)
         except UsageError as wrong:
             desk.wrong(wrong)
@@ -166,6 +161,13 @@ class _Desk:
         if word in leaving:
             raise _Left(leaving[word])
         return word
+
+    async def text(self, name: str) -> str:
+        """One line of a field's value. Raises UsageError for one that the terminal may have cut."""
+        line = await self.line()
+        if len(line.encode(errors="surrogateescape")) > _LONGEST_LINE:
+            raise UsageError(f"{name}: a terminal takes {_LONGEST_LINE} bytes a line, no more")
+        return line
 
     async def line(self) -> str:
         """One line without its end. Ctrl-D, or a terminal that is gone, is an answer for later."""

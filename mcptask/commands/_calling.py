@@ -14,13 +14,13 @@ from mcptask.commands._run import Interruption, run, within
 from mcptask.commands._sending import Sending
 from mcptask.commands._sessions import Sessions
 from mcptask.commands._streams import followed
-from mcptask.commands._tools import Tool, listed_tools, the_one, the_tool, where
+from mcptask.commands._tools import Tool, input_schema, listed_tools, the_one, the_tool, where
 from mcptask.commands._words import interrupted, not_begun
 from mcptask.errors import (
+    EndlessRounds,
     ExitCode,
     Interrupted,
     McptaskError,
-    NotStarted,
     RpcError,
     StateError,
     TimedOut,
@@ -113,14 +113,14 @@ class _Call:
         return answer_of(self.job, self._report(outcome_of_result(answer.result)))
 
     def _prepare(self, tool: Tool) -> _Prepared:
-        return _Prepared(_typed(self.job, self.wanted, self.endpoint, tool), _schema(tool))
+        return _Prepared(_typed(self.job, self.wanted, self.endpoint, tool), input_schema(tool))
 
     async def _in_rounds(self) -> Task | Immediate:
         try:
             return await call_in_rounds(
                 self._round, self._answered, self.job.env.clock, most=self.wanted.max_rounds
             )
-        except NotStarted as error:
+        except EndlessRounds as error:
             error.hint = (
                 f"--max-rounds {2 * self.wanted.max_rounds} would go on; nothing was started"
             )
@@ -242,17 +242,12 @@ class _Call:
         )
 
 
-def _schema(tool: Tool) -> Mapping[str, Any]:
-    schema = tool.get("inputSchema")
-    return schema if isinstance(schema, dict) else {}
-
-
 def _typed(job: Job, wanted: Wanted, endpoint: Endpoint, tool: Tool) -> dict[str, Any]:
     """The arguments, typed by what the tool expects."""
     return parse(
         list(wanted.arguments),
         wanted.raw,
-        _schema(tool),
+        input_schema(tool),
         tool=wanted.tool,
         where=where(endpoint) if job.selection.explicit else "",
         validate=wanted.validate,

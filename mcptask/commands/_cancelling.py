@@ -17,6 +17,7 @@ from mcptask.commands._sessions import Sessions
 from mcptask.commands._streams import followed
 from mcptask.errors import TaskLost, WireError
 from mcptask.protocol.outcome import outcome_of_error, outcome_of_task
+from mcptask.render.questions import task_name
 from mcptask.render.report import Report
 
 
@@ -75,7 +76,7 @@ def _remark(report: Report) -> list[str]:
     task = report.outcome.task
     if task is None:
         return []
-    name = report.ref or task.task_id
+    name = task_name(report.ref, task.task_id)
     if task.terminal:
         return [f"Task {name} is over: {task.status}."]
     return [

@@ -75,7 +75,8 @@ def _transport(job: Job, endpoint: Endpoint, trace: TraceFile | None) -> Transpo
         return secrets_of(endpoint, job.env.environ)
 
     def explain(text: str) -> None:
-        job.explain(secrets().hide(text))
+        if job.options.verbose:  # a child may write much that nobody reads
+            job.explain(secrets().hide(text))
 
     waits, usual = endpoint.waits, Limits()
     limits = Limits(

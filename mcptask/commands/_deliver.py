@@ -3,6 +3,7 @@
 from mcptask.commands._answer import Answer
 from mcptask.env import Env
 from mcptask.render.streams import try_write, write
+from mcptask.render.text import clean
 
 
 def deliver(answer: Answer, env: Env) -> int:
@@ -23,5 +24,7 @@ def deliver(answer: Answer, env: Env) -> int:
 def _as_text(answer: Answer, env: Env) -> None:
     if answer.text:
         write(env.stdout, answer.text if answer.text.endswith("\n") else answer.text + "\n")
-    for line in (*answer.errors, *(() if answer.quiet else answer.remarks)):
+    # Errors are coloured already, and cleaned where they are made.
+    remarks = () if answer.quiet else map(clean, answer.remarks)
+    for line in (*answer.errors, *remarks):
         try_write(env.stderr, line + "\n")

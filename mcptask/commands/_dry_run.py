@@ -16,16 +16,14 @@ from mcptask.commands._job import Job
 from mcptask.commands._reports import server_info
 from mcptask.commands._run import run
 from mcptask.commands._sessions import Sessions
-from mcptask.commands._tools import Tool, cached_tools, where
+from mcptask.commands._tools import Tool, cached_tools, input_schema, named, where
 from mcptask.errors import UsageError
 from mcptask.protocol.generations.base import Generation, Steps
 from mcptask.protocol.task import ELICITATION
 from mcptask.protocol.transports.trace import masked_entry
 from mcptask.render.jsonout import dry_run_document
-from mcptask.render.questions import task_name
 from mcptask.render.report import ServerInfo
 from mcptask.render.requests import request_text
-from mcptask.render.text import clean
 from mcptask.servers.endpoint import Endpoint
 from mcptask.servers.secrets import secrets_of
 
@@ -55,19 +53,18 @@ def dry_call(
     job: Job, endpoint: Endpoint, name: str, typed: Callable[[Tool], Mapping[str, Any]]
 ) -> Answer:
     """`typed` makes the arguments of what is known of the tool: all of it, or nothing."""
-    kept = cached_tools(job, endpoint) or ()
-    tool = next((tool for tool in kept if tool["name"] == name), {})
-    if not tool:
+    tool = named(cached_tools(job, endpoint) or (), name)
+    if tool is None:
         job.warn(
             f"what {name} takes is not known here: arguments go as they are typed, and headers made of "
             f"them (Mcp-Param-*) are not shown; mcptask tools {where(endpoint)}  lists the tools, and "
             "the list is kept for as long as the server allows, for the same credentials"
         )
-    arguments = typed(tool)
+    arguments, schema = typed(tool or {}), input_schema(tool or {})
 
     def conversations(generation: Generation) -> Sequence[Steps[Any]]:
-        call = generation.call_tool(name, arguments, tool.get("inputSchema"))
-        return [call] if tool else [generation.list_tools(), call]
+        call = generation.call_tool(name, arguments, schema)
+        return [generation.list_tools(), call] if tool is None else [call]
 
     return _shown(job, [_Plan(endpoint, conversations, known=False)])
 
@@ -79,16 +76,16 @@ def dry_update(
     checked: Callable[[Mapping[str, Any]], Mapping[str, Mapping[str, Any]]],
 ) -> Answer:
     """`checked` makes the responses of what is known of the questions: nothing but their keys."""
-    name = task_name(found.record.ref or None, found.record.task_id)
     if given.key is None and given.raw is None:
         raise UsageError(
             "--dry-run does not ask the server what is open, so it cannot tell which question is meant",
-            hint=f"name it with --key; mcptask get {name} shows it",
+            hint=f"name it with --key; mcptask get {found.name} shows it",
         )
     if given.empty:
         raise UsageError(
             "without an answer there is nothing to send, and --dry-run opens no form",
-            hint=f"give it: fields, --accept, --decline, --cancel; mcptask get {name} shows what is asked",
+            hint="give it: fields, --accept, --decline, --cancel; "
+            f"mcptask get {found.name} shows what is asked",
         )
     if given.raw is None and given.actions in ((), (ACCEPT,)):
         job.warn(_UNKNOWN + (_AS_TEXT if given.fields else ""))
@@ -123,7 +120,7 @@ def _by_server(tasks: Sequence[Found]) -> list[tuple[Endpoint, list[str]]]:
 
 def _shown(job: Job, plans: Sequence[_Plan], remarks: Sequence[str] = ()) -> Answer:
     requests, servers = run(lambda _: _previewed(job, plans))
-    told = [clean(f"Nothing was sent to {server.label} ({server.endpoint}).") for server in servers]
+    told = [f"Nothing was sent to {server.label} ({server.endpoint})." for server in servers]
     server = servers[0] if len(servers) == 1 else None
     return Answer(
         body=lambda: dry_run_document(requests, server, job.warnings),

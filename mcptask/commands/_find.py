@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from mcptask.commands._job import Job
 from mcptask.errors import UsageError
+from mcptask.render.questions import task_name
 from mcptask.servers.endpoint import Endpoint, origin_of
 from mcptask.store.lookup import find, latest
 from mcptask.store.records import State, TaskRecord
@@ -19,6 +20,11 @@ class Found:
     @property
     def stored(self) -> bool:
         return self.record.ref > 0
+
+    @property
+    def name(self) -> str:
+        """What to type for this task: its number, or its id where it is not stored."""
+        return task_name(self.record.ref or None, self.record.task_id)
 
 
 def find_record(job: Job, text: str) -> TaskRecord:

@@ -26,17 +26,15 @@ class Sessions:
         self._telling: asyncio.Task[None] | None = None
         self._trace = open_trace(job) if traced else None
         self._job = job
-        self._open: dict[object, Session] = {}
-        self._names: dict[Session, str] = {}
+        self._open: dict[object, tuple[str, Session]] = {}  # by the endpoint's key: its name too
 
     def to(self, endpoint: Endpoint, *, known: bool = True) -> Session:
         """The session with this server. `known`: it spoke our revision before."""
         # By identity, never by the address that is shown: that one hides what tells two servers apart.
         if endpoint.key not in self._open:
             session = open_session(self._job, endpoint, known=known, trace=self._trace)
-            self._open[endpoint.key] = session
-            self._names[session] = endpoint.name
-        return self._open[endpoint.key]
+            self._open[endpoint.key] = endpoint.name, session
+        return self._open[endpoint.key][1]
 
     async def __aenter__(self) -> "Sessions":
         self._telling = asyncio.create_task(self._tell_of_waiting())
@@ -53,7 +51,7 @@ class Sessions:
             self._telling.cancel()
         hurry = self.hurry or isinstance(error, asyncio.CancelledError)
         sessions = self._open.values()
-        closing = asyncio.gather(*(session.close(hurry=hurry) for session in sessions))
+        closing = asyncio.gather(*(session.close(hurry=hurry) for _, session in sessions))
         try:
             await asyncio.shield(closing)
         except asyncio.CancelledError:
@@ -68,7 +66,7 @@ class Sessions:
         while True:
             await clock.sleep(TOLD_EVERY)
             if self._job.reporter is None:
-                for session, name in self._names.items():
+                for name, session in self._open.values():
                     for call, since in session.under_way:
                         self._say(name, call, clock.now() - since)
 

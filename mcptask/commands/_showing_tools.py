@@ -8,7 +8,7 @@ from mcptask.commands._job import Job
 from mcptask.commands._reports import server_info
 from mcptask.commands._run import run, within
 from mcptask.commands._sessions import Sessions
-from mcptask.commands._tools import Listed, Tool, listed_tools, the_one
+from mcptask.commands._tools import Listed, Tool, input_schema, listed_tools, the_one
 from mcptask.render.jsonout import server_body
 from mcptask.render.tables import ToolRow, tool_details, tool_table
 
@@ -46,8 +46,7 @@ def _text(tools: list[Tool], detailed: bool, width: int | None) -> list[str]:
     rows = [ToolRow(tool["name"], _description(tool)) for tool in tools]
     if not detailed:
         return tool_table(rows, width=width) if rows else []
-    schema = tools[0].get("inputSchema")
-    return tool_details(rows[0], schema if isinstance(schema, dict) else {}, width=width)
+    return tool_details(rows[0], input_schema(tools[0]), width=width)
 
 
 def _description(tool: Mapping[str, Any]) -> str | None:

@@ -57,16 +57,24 @@ def _unsound(tools: Sequence[Tool]) -> dict[str, str]:
     return {
         tool["name"]: fault
         for tool in tools
-        if isinstance(tool.get("inputSchema"), dict)
-        and (fault := header_problem(tool["inputSchema"])) is not None
+        if (fault := header_problem(input_schema(tool))) is not None
     }
+
+
+def input_schema(tool: Tool) -> Mapping[str, Any]:
+    """What the tool takes; {} where it does not say, or not in an object."""
+    schema = tool.get("inputSchema")
+    return schema if isinstance(schema, dict) else {}
+
+
+def named(tools: Sequence[Tool], name: str) -> Tool | None:
+    return next((tool for tool in tools if tool["name"] == name), None)
 
 
 async def the_tool(job: Job, endpoint: Endpoint, session: Session, name: str) -> Tool:
     """One tool by name; a cached list that lacks it is asked for anew. UsageError: no such tool."""
-    for tool in cached_tools(job, endpoint) or ():
-        if tool["name"] == name:
-            return tool
+    if (kept := named(cached_tools(job, endpoint) or (), name)) is not None:
+        return kept
     listed = await listed_tools(job, endpoint, session)
     tool = the_one(endpoint, listed, name)
     if listed.left_out:
@@ -80,9 +88,8 @@ async def the_tool(job: Job, endpoint: Endpoint, session: Session, name: str) ->
 
 def the_one(endpoint: Endpoint, listed: Listed, name: str) -> Tool:
     """The tool with this name. UsageError, with the nearest one, where there is none to be called."""
-    for tool in listed.usable:
-        if tool["name"] == name:
-            return tool
+    if (tool := named(listed.usable, name)) is not None:
+        return tool
     if name in listed.left_out:
         raise UsageError(
             f'the tool "{name}" of {endpoint.name} is broken and must not be called: '

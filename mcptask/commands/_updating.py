@@ -33,7 +33,6 @@ from mcptask.protocol.outcome import Outcome, outcome_of_error
 from mcptask.protocol.session import Session
 from mcptask.protocol.task import Task, open_questions
 from mcptask.render.answer_line import answer_line
-from mcptask.render.questions import task_name
 from mcptask.render.report import Report
 from mcptask.render.text import clean
 
@@ -117,24 +116,22 @@ async def _seen_since(
             now = untroubled(await asked(job, found, session))
             if now.outcome.task is not None:
                 return answer_of(job, now, remarks=_told(found, now.outcome.task, keys), text="")
-    name = task_name(found.record.ref or None, found.record.task_id)
     sent = (
         f"Sent the answer to {_names(keys)}.",
-        f"See what comes of it:  {_look(name)}",
+        f"See what comes of it:  mcptask get {found.name}",
     )
     return answer_of(job, untroubled(before), remarks=sent, text="")
 
 
 def _still_open(found: Found, task: Task) -> Mapping[str, Mapping[str, Any]]:
     """What the task asks at this moment. UsageError where that is nothing."""
-    name = str(found.record.ref or task.task_id)
+    name, look = found.name, f"mcptask get {found.name}"
     still_open = open_questions(task, frozenset(found.record.answered))
     if task.status != "input_required":
-        raise UsageError(f"task {name} asks nothing: it is {task.status}", hint=_look(name))
+        raise UsageError(f"task {name} asks nothing: it is {task.status}", hint=look)
     if not still_open:
         raise UsageError(
-            f"task {name} has its answers already; the server has not applied them yet",
-            hint=_look(name),
+            f"task {name} has its answers already; the server has not applied them yet", hint=look
         )
     return still_open
 
@@ -159,8 +156,7 @@ async def _answers(
             async with within(job):
                 return await _answered_by_hand(job, found, still_open, given.key)
     except (Interrupted, TimedOut) as error:
-        name = task_name(found.record.ref or None, found.record.task_id)
-        raise unanswered(error, name) from None
+        raise unanswered(error, found.name) from None
 
 
 async def _answered_by_hand(
@@ -183,10 +179,9 @@ def _later(
     job: Job, found: Found, report: Report, still_open: Mapping[str, Mapping[str, Any]]
 ) -> Answer:
     """The form was left: the person knows what is asked, so only the way back is told."""
-    name = task_name(found.record.ref or None, found.record.task_id)
     lines = (
         f"Nothing was sent. Still open: {_names(still_open)}.",
-        f"Answer later:  mcptask update {name}",
+        f"Answer later:  mcptask update {found.name}",
     )
     return replace(answer_of(job, report, text=""), errors=lines)
 
@@ -215,10 +210,6 @@ def _refused(error: WireError, task: Task) -> Outcome:
     return outcome
 
 
-def _look(name: str) -> str:
-    return f"mcptask get {name}"
-
-
 def _remembered(job: Job, found: Found, keys: frozenset[str]) -> Found:
     """An answer that was acknowledged is never sent again, from any terminal."""
     record = found.record
@@ -232,7 +223,7 @@ def _remembered(job: Job, found: Found, keys: frozenset[str]) -> Found:
 
 def _told(found: Found, task: Task, keys: frozenset[str]) -> tuple[str, ...]:
     """What to say after an answer was sent, by what the task looks like now."""
-    name = found.record.ref or task.task_id
+    name = found.name
     listed = task.input_requests if task.status == "input_required" else None
     waiting = sorted(keys & set(listed or ()))
     sent = f"Sent the answer to {_names(keys)}"

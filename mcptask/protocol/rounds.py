@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from mcptask.env import Clock
-from mcptask.errors import NotStarted
+from mcptask.errors import EndlessRounds
 from mcptask.protocol.generations.base import CallAnswer, Immediate, InputNeeded, Reply
 from mcptask.protocol.task import Task
 
@@ -29,7 +29,7 @@ async def call_in_rounds(
     """Send, answer, send again, until there is a result or a task.
 
     `send` makes one `tools/call`; `answer` gives a response to every question, or raises. Raises
-    `NotStarted` where the server wants another round after `most` of them.
+    `EndlessRounds` where the server wants another round after `most` of them.
     """
     reply: Reply | None = None
     pause = FIRST_PAUSE
@@ -44,4 +44,4 @@ async def call_in_rounds(
             await clock.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
         reply = Reply(responses=responses, request_state=got.request_state)
-    raise NotStarted(f"the tool asked {most} times before it started, and asks again")
+    raise EndlessRounds(f"the tool asked {most} times before it started, and asks again")

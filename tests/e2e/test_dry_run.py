@@ -248,3 +248,14 @@ def test_a_server_out_of_reach_does_not_matter(cli: Cli) -> None:
     ran = cli("call", "job", "--dry-run", "-s", "http://127.0.0.1:9/mcp", "-q")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("POST http://127.0.0.1:9/mcp\n")
+
+
+@pytest.mark.parametrize("odd", ["text", ["list"], 5, None])
+def test_a_tool_without_a_proper_schema_is_shown_as_it_is_called_a7_2(
+    on_server: Cli, server: Scripted, odd: Any
+) -> None:
+    server.on("tools/list", result(tools=[TOOL | {"inputSchema": odd}], ttlMs=600_000))
+    assert on_server("tools").code == 0
+    told = rehearsed(on_server, server, "call", "job", "month=x")
+    assert on_server("call", "job", "month=x").code == 0
+    assert told[-1]["message"]["params"] == server.got("tools/call")[-1].params

@@ -235,3 +235,14 @@ def test_the_demo_cancels_a_reflow_and_stubborn_goes_on(cli: Cli, demo: str) -> 
     ran = cli("cancel", "2", "--wait", "--json", clock=Clock())
     assert ran.document["result"]["structuredContent"] == {"cancelAsked": True}
     wait_until(lambda: cli("get", "1", "--exit-status", clock=Clock()).code == 5, "it is stored")
+
+
+def test_a_status_that_nobody_knows_drives_no_terminal_s17(
+    on_server: Cli, server: Scripted
+) -> None:
+    on_server("call", "job", "month=x")
+    server.on("tasks/get", now("wei\x1b[31mrd\u202e"))
+    ran = on_server("cancel", "1")
+    assert ran.code == 0
+    assert "the task is wei\\x1b[31mrd" in ran.err
+    assert "\u202e" not in ran.err

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcptask.errors import AnswerNeeded, NotStarted, RpcError
+from mcptask.errors import AnswerNeeded, EndlessRounds, RpcError
 from mcptask.protocol.generations.base import CallAnswer, Immediate, InputNeeded, Reply
 from mcptask.protocol.generations.v2026_07_28 import V20260728
 from mcptask.protocol.rounds import MAX_ROUNDS, call_in_rounds
@@ -79,14 +79,14 @@ def test_rounds_with_a_state_alone_are_paced_and_a_question_starts_the_pace_anew
 
 def test_a_server_that_asks_for_ever_is_left_after_the_cap_a8_4() -> None:
     peer = Peer(asks("who", state=str(n)) for n in range(100))
-    with pytest.raises(NotStarted, match="10 times"):
+    with pytest.raises(EndlessRounds, match="10 times"):
         peer.call()
     assert len(peer.replies) == MAX_ROUNDS + 1 == 11
 
 
 def test_the_cap_counts_answers_so_the_last_allowed_one_may_still_succeed_a8_4() -> None:
     assert Peer([asks("a"), asks("b"), RESULT]).call(most=2) is RESULT
-    with pytest.raises(NotStarted):
+    with pytest.raises(EndlessRounds):
         Peer([asks("a"), asks("b"), asks("c"), RESULT]).call(most=2)
 
 
