@@ -46,6 +46,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--interval'); Takes = 'any'; Help = 'Poll no more often than this; never more often than the server asks.' }
                 @{ Names = @('--give-up-after'); Takes = 'any'; Help = 'Give up after this long without contact. Default: 5m.' }
                 @{ Names = @('--on-interrupt'); Takes = 'words leave cancel'; Help = 'What Ctrl-C does to the task. Default: leave.' }
+                @{ Names = @('--notify'); Takes = ''; Help = 'Ring the terminal''s bell when a task ends or asks, and notify.' }
+                @{ Names = @('--exec'); Takes = 'command'; Help = 'Run this when a task ends or asks, with the JSON document on its stdin.' }
                 @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
                 @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
@@ -62,6 +64,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
             )
             Options = @(
                 @{ Names = @('--all'); Takes = ''; Help = 'Every stored task that goes on.' }
+                @{ Names = @('--any'); Takes = ''; Help = 'Stop with the first task that ends, well or badly.' }
+                @{ Names = @('--fail-fast'); Takes = ''; Help = 'Stop with the first task that ends badly.' }
                 @{ Names = @('--server', '-s'); Takes = 'words demo'; Help = 'A configured server, a URL, or demo.' }
                 @{ Names = @('--stdio'); Takes = 'command'; Help = 'Start this command and speak over stdio.' }
                 @{ Names = @('--header', '-H'); Takes = 'any'; Help = 'An HTTP header to send along. Repeatable.' }
@@ -70,6 +74,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--interval'); Takes = 'any'; Help = 'Poll no more often than this; never more often than the server asks.' }
                 @{ Names = @('--give-up-after'); Takes = 'any'; Help = 'Give up after this long without contact. Default: 5m.' }
                 @{ Names = @('--on-interrupt'); Takes = 'words leave cancel'; Help = 'What Ctrl-C does to the task. Default: leave.' }
+                @{ Names = @('--notify'); Takes = ''; Help = 'Ring the terminal''s bell when a task ends or asks, and notify.' }
+                @{ Names = @('--exec'); Takes = 'command'; Help = 'Run this when a task ends or asks, with the JSON document on its stdin.' }
                 @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
                 @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
@@ -123,6 +129,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--interval'); Takes = 'any'; Help = 'Poll no more often than this; never more often than the server asks.' }
                 @{ Names = @('--give-up-after'); Takes = 'any'; Help = 'Give up after this long without contact. Default: 5m.' }
                 @{ Names = @('--on-interrupt'); Takes = 'words leave cancel'; Help = 'What Ctrl-C does to the task. Default: leave.' }
+                @{ Names = @('--notify'); Takes = ''; Help = 'Ring the terminal''s bell when a task ends or asks, and notify.' }
+                @{ Names = @('--exec'); Takes = 'command'; Help = 'Run this when a task ends or asks, with the JSON document on its stdin.' }
                 @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
                 @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
@@ -148,6 +156,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--interval'); Takes = 'any'; Help = 'Poll no more often than this; never more often than the server asks.' }
                 @{ Names = @('--give-up-after'); Takes = 'any'; Help = 'Give up after this long without contact. Default: 5m.' }
                 @{ Names = @('--on-interrupt'); Takes = 'words leave cancel'; Help = 'What Ctrl-C does to the task. Default: leave.' }
+                @{ Names = @('--notify'); Takes = ''; Help = 'Ring the terminal''s bell when a task ends or asks, and notify.' }
+                @{ Names = @('--exec'); Takes = 'command'; Help = 'Run this when a task ends or asks, with the JSON document on its stdin.' }
                 @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
                 @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }

@@ -35,6 +35,10 @@ COMMANDS = {
 }
 
 
+# How the commands call the argument that names tasks.
+_TASK = ("task", "tasks")
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"mcptask {__version__}")
@@ -92,7 +96,7 @@ def run(argv: Sequence[str], env: Env) -> int:
     except BrokenPipeError:
         return int(ExitCode.BROKEN_PIPE)
     except OSError as error:
-        return _unwritable(error, env)
+        return _unwritable(error, env, argv)
     finally:
         for stream in (env.stdout, env.stderr):
             _settle(stream)
@@ -129,7 +133,13 @@ def _usage_error(error: Exception) -> UsageError | None:
         return None
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "mcptask"
-    return UsageError(formatted().strip() or "bad arguments", hint=f"{path} --help")
+    lacks = getattr(getattr(error, "param", None), "name", "") if _is_missing(error) else ""
+    hint = f"{path} last; which there are: mcptask list" if lacks in _TASK else f"{path} --help"
+    return UsageError(formatted().strip() or "bad arguments", hint=hint)
+
+
+def _is_missing(error: Exception) -> bool:
+    return type(error).__name__ == "MissingParameter"
 
 
 def _internal(error: Exception, env: Env) -> McptaskError:
@@ -151,15 +161,23 @@ def _answer_to(error: McptaskError, argv: Sequence[str]) -> Answer:
     return replace(error_answer(error), format=formats[0] if formats else "text")
 
 
-def _unwritable(error: OSError, env: Env) -> int:
+KEPT_RESULT = "what came of a stored task is kept: mcptask list, mcptask get TASK --result"
+
+
+def _unwritable(error: OSError, env: Env, argv: Sequence[str]) -> int:
     """Stdout takes no more. That says nothing about a task, and is no bug, so it is 2: as for a state file
     that the same full disk leaves unwritten."""
     from mcptask.protocol.outcome import Problem
     from mcptask.render.human import error_lines
     from mcptask.render.streams import try_write
 
-    problem = Problem(kind="usage", message=f"cannot write the output: {error.strerror}")
-    try_write(env.stderr, error_lines(problem, colour=env.colour(env.stderr))[0] + "\n")
+    problem = Problem(
+        kind="usage",
+        message=f"cannot write the output: {error.strerror}",
+        hint=KEPT_RESULT if argv[:1] in (["call"], ["watch"], ["update"]) else None,
+    )
+    for line in error_lines(problem, colour=env.colour(env.stderr)):
+        try_write(env.stderr, line + "\n")
     return int(ExitCode.USAGE)
 
 

@@ -113,7 +113,8 @@ class TaskLost(WireError):
 class Unreachable(WireError):
     """No usable answer came. `sent` is False only where the server surely did nothing with the request.
 
-    `retry_after` is in seconds, from `Retry-After`, or None.
+    `busy`: the server turned it away for want of time. `retry_after` is in seconds, from the header of that
+    name, or None.
     """
 
     kind = "unreachable"
@@ -125,11 +126,13 @@ class Unreachable(WireError):
         message: str,
         *,
         sent: bool = True,
+        busy: bool = False,
         retry_after: float | None = None,
         hint: str | None = None,
     ) -> None:
         super().__init__(message, hint=hint)
         self.sent = sent
+        self.busy = busy
         self.retry_after = retry_after
 
 
@@ -189,8 +192,10 @@ class Interrupted(McptaskError):
     kind = "interrupted"
     outcome = "interrupted"
 
-    def __init__(self, message: str, *, signum: int = 2, hint: str | None = None) -> None:
-        super().__init__(message, hint=hint)
+    def __init__(
+        self, message: str, *, signum: int = 2, hint: str | None = None, data: Any = None
+    ) -> None:
+        super().__init__(message, hint=hint, data=data)
         self.signum = signum
         self.exit_code = (
             ExitCode.INTERRUPTED if signum == 2 else ExitCode.TERMINATED  # SIGTERM, SIGHUP

@@ -29,6 +29,12 @@ XDG = {
 }
 # Each of these changes what mcptask prints or where it looks.
 TOLD_BY_THE_MACHINE = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "CI", "COLUMNS", "LINES")
+# By these a terminal is known, and whatever the tests run in is not the one that they mean.
+TERMINALS = (
+    *("TMUX", "STY", "ZELLIJ", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TERM_FEATURES"),
+    *("LC_TERMINAL", "WT_SESSION", "ConEmuANSI", "KONSOLE_VERSION", "KITTY_WINDOW_ID"),
+    *("PTYXIS_VERSION", "VTE_VERSION", "XTERM_VERSION"),
+)
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
 
 
@@ -40,7 +46,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(home))
     for name, folder in XDG.items():
         monkeypatch.setenv(name, str(home / folder))
-    for name in (*TOLD_BY_THE_MACHINE, *PROXIES):
+    for name in (*TOLD_BY_THE_MACHINE, *TERMINALS, *PROXIES):
         monkeypatch.delenv(name, raising=False)
     for name in [name for name in os.environ if name.startswith("MCPTASK_")]:
         monkeypatch.delenv(name)

@@ -103,6 +103,13 @@ def test_the_last_line_to_type_after_a_bad_option_is_the_help_of_that_command(
     assert run("watch", "--nope").err.endswith("hint: mcptask watch --help\n")
 
 
+@pytest.mark.parametrize("name", ["get", "update", "cancel"])
+def test_who_names_no_task_is_told_how_to_name_one(run: Callable[..., Run], name: str) -> None:
+    hint = f"hint: mcptask {name} last; which there are: mcptask list\n"
+    assert run(name).err.endswith(hint)
+    assert run("call").err.endswith("hint: mcptask call --help\n")
+
+
 @pytest.fixture
 def breaking(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
     """Gives mcptask a command `break` that raises."""

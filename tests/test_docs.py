@@ -8,16 +8,20 @@ import re
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 import typer
 
 from mcptask.cli import COMMANDS, make_app
-from mcptask.errors import ExitCode
-from mcptask.protocol.outcome import PRECEDENCE
+from mcptask.errors import ExitCode, Interrupted, McptaskError
+from mcptask.protocol.outcome import PRECEDENCE, STATUS_EXIT_CODES
+from mcptask.render import contract
+from mcptask.servers import config
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+REFERENCE = (ROOT / "docs/reference.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PROTOCOL = (ROOT / "docs/protocol.md").read_text(encoding="utf-8")
 MARKDOWN = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
@@ -119,7 +123,8 @@ def test_every_command_is_in_the_readme() -> None:
 def test_every_command_that_a_document_shows_exists_with_its_options(path: Path) -> None:
     for name, rest in shown_commands(path.read_text(encoding="utf-8")):
         assert name in OPTIONS
-        given = set(re.findall(r"(?<=\s)(?:--[a-z][a-z-]*|-[a-zA-Z])(?![\w-])", rest))
+        own = re.sub(r"\"[^\"]*\"?|'[^']*'?", "''", rest)  # what is quoted is for other programs
+        given = set(re.findall(r"(?<=\s)(?:--[a-z][a-z-]*|-[a-zA-Z])(?![\w-])", own))
         assert given <= OPTIONS[name], f"mcptask {name}{rest}"
 
 
@@ -139,9 +144,60 @@ def test_the_readme_lists_every_exit_code_and_no_other() -> None:
 
 
 def test_the_readme_says_which_exit_code_wins_of_several() -> None:
-    order = re.search(r"exit with the first of ([\d, ]+) that applies", README)
+    order = re.search(r"any of them came to, in this order:\s([\d, ]+);", README)
     assert order is not None
     assert [int(number) for number in order[1].split(",")] == list(PRECEDENCE)
+
+
+def test_the_readme_says_which_outcome_has_which_exit_code() -> None:
+    rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", README, re.MULTILINE)
+    told = {(outcome, int(code)) for code, outcome in rows}
+    of_errors = {(error.outcome, int(error.exit_code)) for error in errors_of(McptaskError)}
+    of_signals = {("interrupted", 130), ("interrupted", 143)}
+    of_states = {(str(name), int(code)) for name, code in STATUS_EXIT_CODES.items()}
+    assert told == of_errors | of_signals | of_states | {("completed", 0), ("tool_error", 1)}
+
+
+def errors_of(kind: type[McptaskError]) -> Iterator[type[McptaskError]]:
+    """All kinds that have one exit code: that of an interruption depends on the signal."""
+    if kind is not Interrupted:
+        yield kind
+    for below in kind.__subclasses__():
+        yield from errors_of(below)
+
+
+# ── the reference ──
+
+
+def test_the_reference_lists_every_event_and_no_other() -> None:
+    events = {
+        str(name)
+        for line in get_args(contract.TaskEventLine)
+        for name in get_args(get_type_hints(line)["event"])
+    }
+    assert set(re.findall(r"^\| `([a-z_]+)` \|", section("The documents"), re.MULTILINE)) == events
+
+
+def test_the_reference_lists_every_key_of_the_config_and_every_wait() -> None:
+    rows = re.findall(r"^\| (`.*?`) \|", section("The config file"), re.MULTILINE)
+    keys = {key for row in rows for key in re.findall(r"`(\w+)`", row)}
+    given = re.findall(r"\| `([a-z_]+)` \|$", section("How long it waits"), re.MULTILINE)
+    assert keys | set(given) == set(config._SERVER_KEYS)
+    for key in config._FILE_KEYS:
+        assert f"`{key} = " in section("The config file") or key == "servers"
+
+
+def section(title: str) -> str:
+    """The text below a heading of the reference."""
+    return REFERENCE.partition(f"## {title}\n")[2].partition("\n## ")[0]
+
+
+@pytest.mark.parametrize("path", MARKDOWN, ids=relative)
+def test_a_link_into_a_document_leads_to_a_heading_of_it(path: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#\s:]*)#([^)\s]+)\)", path.read_text("utf-8")):
+        text = ((path.parent / target) if target else path).read_text(encoding="utf-8")
+        titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+        assert anchor in {re.sub(r"[^\w -]", "", t).lower().replace(" ", "-") for t in titles}
 
 
 @pytest.mark.parametrize("path", MARKDOWN, ids=relative)

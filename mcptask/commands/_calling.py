@@ -1,21 +1,25 @@
 """The course of a `tools/call`: send it, with answers again where it asks first, store the handle, follow."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from mcptask.arguments.parse import parse
 from mcptask.commands._answer import Answer
-from mcptask.commands._follow import ask_to_cancel, follow_all
 from mcptask.commands._job import Job, names_stdin
 from mcptask.commands._opening import Opening, opening
 from mcptask.commands._reports import answer_of, server_info
 from mcptask.commands._run import Interruption, run, within
 from mcptask.commands._sending import Sending
 from mcptask.commands._sessions import Sessions
-from mcptask.commands._streams import followed
-from mcptask.commands._tools import Tool, input_schema, listed_tools, the_one, the_tool, where
-from mcptask.commands._words import interrupted, not_begun
+from mcptask.commands._tools import Tool, input_schema, listed_tools, the_one, the_tool
+from mcptask.commands._where import where, where_unless_stored
+from mcptask.commands._words import not_begun, with_next_step
+from mcptask.commands.following.events import Followed, followed
+from mcptask.commands.following.leaving import cancelled_on_leaving, interrupted
+from mcptask.commands.following.loop import follow_all
+from mcptask.commands.following.telling import tell_of
 from mcptask.errors import (
     EndlessRounds,
     ExitCode,
@@ -100,17 +104,32 @@ class _Call:
         return self.sending.session
 
     async def run(self) -> Answer:
-        async with within(self.job):
-            tool = await the_tool(self.job, self.endpoint, self.session, self.wanted.tool)
-            self.prepared = self._prepare(tool)
-            await self.session.greet()  # before the call is noted: what ends here has sent nothing
+        try:
+            async with within(self.job):
+                tool = await the_tool(self.job, self.endpoint, self.session, self.wanted.tool)
+                self.prepared = self._prepare(tool)
+                await (
+                    self.session.greet()
+                )  # before the call is noted: what ends here has sent nothing
+        except WireError as error:
+            raise with_next_step(error, self.endpoint, "nothing was started") from None
         try:
             answer = await self._in_rounds()
         except McptaskError as error:
-            return self._failed(error)
+            return await self._at_once(_failed(error))
         if isinstance(answer, Task):
             return await self._created(answer)
-        return answer_of(self.job, self._report(outcome_of_result(answer.result)))
+        return await self._at_once(outcome_of_result(answer.result))
+
+    async def _at_once(self, outcome: Outcome) -> Answer:
+        """The end of a call of which no task came: it may have been waited for as long."""
+        if self.wanted.wait and outcome.name != "interrupted":
+            with (
+                suppress(Interrupted),
+                self.interruption.as_error(),
+            ):  # of the telling, not the call
+                await tell_of(self.job, self._report(outcome))
+        return answer_of(self.job, self._report(outcome))
 
     def _prepare(self, tool: Tool) -> _Prepared:
         return _Prepared(_typed(self.job, self.wanted, self.endpoint, tool), input_schema(tool))
@@ -159,21 +178,15 @@ class _Call:
                 tools = await listed_tools(self.job, self.endpoint, self.session)
         except (WireError, TimedOut):
             raise refusal from None
-        self.prepared = self._prepare(the_one(self.endpoint, tools, self.wanted.tool))
+        self.prepared = self._prepare(the_one(self.job, self.endpoint, tools, self.wanted.tool))
 
     async def _answered(self, asked: InputNeeded) -> Responses:
         try:
-            with self.interruption.told():
+            with self.interruption.as_error():
                 async with within(self.job):
                     return await self.asking.answered(asked)
         except (Interrupted, TimedOut) as error:
             raise not_begun(error, self.wanted.tool) from None
-
-    def _failed(self, error: McptaskError) -> Answer:
-        outcome = outcome_of_error(error)
-        if isinstance(error, RpcError):  # the answer to the call itself: it was tried, and failed
-            outcome = replace(outcome, name="failed", exit_code=ExitCode.FAILED)
-        return answer_of(self.job, self._report(outcome))
 
     async def _created(self, task: Task) -> Answer:
         record = self._stored(task)
@@ -181,18 +194,19 @@ class _Call:
             self.job.warn(untold)
         item = followed(self.job, record, self.endpoint, seed=task)
         if self.interruption.signum is not None:
-            return await self._caught_just_in_time(task, record, item.name)
+            return await self._caught_just_in_time(task, record, item)
         if not self.wanted.wait:
             return self._detached(task, record, item.subject)
         (report,) = await follow_all(self.job, [item], self.interruption, self.sessions)
         return answer_of(self.job, report)
 
-    async def _caught_just_in_time(self, task: Task, record: TaskRecord, name: str) -> Answer:
+    async def _caught_just_in_time(self, task: Task, record: TaskRecord, item: Followed) -> Answer:
         """The handle came after the signal: it is stored, and the user is told how to come back."""
-        cancel = self.job.options.on_interrupt == "cancel"
-        cancelled = cancel and await ask_to_cancel(self.session, task.task_id)
+        (cancelled,) = await cancelled_on_leaving(
+            self.job, [(self.endpoint, task.task_id)], self.interruption, self.sessions
+        )
         assert self.interruption.signum is not None
-        error = interrupted(name, self.interruption.signum, cancelled=cancelled)
+        error = interrupted(item, self.interruption.signum, cancelled=cancelled)
         report = self._report(outcome_of_error(error, task), record)
         return answer_of(
             self.job, report, text="" if self.wanted.wait else self._id_for_stdout(task)
@@ -225,7 +239,7 @@ class _Call:
         # Left to itself, any state is what was asked for: only a waiting call answers for its end.
         outcome = Outcome(name=task.status, exit_code=ExitCode.OK, task=task)
         report = self._report(outcome, record)
-        remarks = created_lines(subject, task, where="" if record.ref else where(self.endpoint))
+        remarks = created_lines(subject, task)
         return answer_of(self.job, report, remarks=remarks, text=self._id_for_stdout(task))
 
     def _id_for_stdout(self, task: Task) -> str:
@@ -239,7 +253,15 @@ class _Call:
             ref=(record.ref or None) if record else None,
             tool=self.wanted.tool,
             warnings=tuple(self.job.warnings),
+            where=where_unless_stored(self.job, self.endpoint, record.ref) if record else "",
         )
+
+
+def _failed(error: McptaskError) -> Outcome:
+    outcome = outcome_of_error(error)
+    if isinstance(error, RpcError):  # the answer to the call itself: it was tried, and failed
+        return replace(outcome, name="failed", exit_code=ExitCode.FAILED)
+    return outcome
 
 
 def _typed(job: Job, wanted: Wanted, endpoint: Endpoint, tool: Tool) -> dict[str, Any]:
@@ -249,7 +271,7 @@ def _typed(job: Job, wanted: Wanted, endpoint: Endpoint, tool: Tool) -> dict[str
         wanted.raw,
         input_schema(tool),
         tool=wanted.tool,
-        where=where(endpoint) if job.selection.explicit else "",
+        where=where(job, endpoint) if job.selection.explicit else "",
         validate=wanted.validate,
         read_file=job.read_file,
         read_stdin=lambda: job.stdin_text,

@@ -8,16 +8,17 @@ from dataclasses import replace
 
 from mcptask.commands._answer import Answer
 from mcptask.commands._find import Found, find_task
-from mcptask.commands._follow import follow_all
 from mcptask.commands._getting import asked, lost_task, report_of, stored_outcome, untroubled
 from mcptask.commands._job import Job
-from mcptask.commands._reports import answer_of, answer_of_all
+from mcptask.commands._reports import answer_of, name_of, to_type_for
+from mcptask.commands._reports_of_several import answer_of_all
 from mcptask.commands._run import Interruption, run, within
 from mcptask.commands._sessions import Sessions
-from mcptask.commands._streams import followed
+from mcptask.commands._words import with_next_step
+from mcptask.commands.following.events import followed
+from mcptask.commands.following.loop import follow_all
 from mcptask.errors import TaskLost, WireError
 from mcptask.protocol.outcome import outcome_of_error, outcome_of_task
-from mcptask.render.questions import task_name
 from mcptask.render.report import Report
 
 
@@ -40,9 +41,8 @@ def cancel_tasks(job: Job, texts: tuple[str, ...], *, wait: bool, dry_run: bool 
                         untroubled(report) if report else await _look(job, one, sessions)
                         for one, report in pairs
                     ]
-            items = [followed(job, one.record, one.endpoint) for one, report in pairs if not report]
-            came = iter(await follow_all(job, items, interruption, sessions))
-            return [report or next(came) for report in settled]
+            tasks = [report or followed(job, one.record, one.endpoint) for one, report in pairs]
+            return await follow_all(job, tasks, interruption, sessions, several=len(tasks) > 1)
 
     reports = run(work)
     answer = answer_of(job, reports[0]) if len(reports) == 1 else answer_of_all(job, reports)
@@ -59,6 +59,8 @@ async def _ask(job: Job, found: Found, sessions: Sessions) -> Report | None:
     except TaskLost:
         return report_of(job, found, outcome_of_error(lost_task(job, found)))
     except WireError as error:
+        back = f"when the server is back: mcptask cancel {found.to_type}"
+        error = with_next_step(error, found.endpoint, back)
         return report_of(job, found, outcome_of_error(error))
     return None
 
@@ -76,10 +78,10 @@ def _remark(report: Report) -> list[str]:
     task = report.outcome.task
     if task is None:
         return []
-    name = task_name(report.ref, task.task_id)
+    name = name_of(report)
     if task.terminal:
         return [f"Task {name} is over: {task.status}."]
     return [
         f"Asked the server to cancel task {name}. It is a request: the task is {task.status}.",
-        f"See how it ends:  mcptask watch {name}",
+        f"See how it ends:  mcptask watch {to_type_for(report)}",
     ]

@@ -4,20 +4,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mcptask.commands._eras import recall
+from mcptask.commands._flood import bounded
 from mcptask.commands._job import Job
+from mcptask.commands._renewal import Credentials
 from mcptask.commands._tracing import TraceFile
 from mcptask.errors import UsageError
 from mcptask.protocol.exchange import ANSWER_LIMIT
 from mcptask.protocol.generations.revisions import NEWEST, REVISIONS
-from mcptask.protocol.generations.v2026_07_28 import CALL_WAIT
+from mcptask.protocol.generations.v2026_07_28 import CALL_WAIT, GET_WAIT
 from mcptask.protocol.negotiation import PROBE_WAIT, unremembered
 from mcptask.protocol.session import Session
 from mcptask.protocol.transports.base import Limits, Transport
 from mcptask.protocol.transports.discreet import Discreet
-from mcptask.protocol.transports.secrets import Secrets
-from mcptask.servers.credentials import credentials
 from mcptask.servers.endpoint import Endpoint
-from mcptask.servers.secrets import secrets_of
 
 if TYPE_CHECKING:
     from mcptask.protocol.transports.trace import Trace
@@ -44,7 +43,10 @@ def open_session(
     limit = waits.answer_timeout
     return Session(
         _transport(job, endpoint, trace),
-        REVISIONS[version](call_wait=min(waits.timeout or CALL_WAIT, limit or CALL_WAIT)),
+        REVISIONS[version](
+            call_wait=min(waits.timeout or CALL_WAIT, limit or CALL_WAIT),
+            get_wait=min(waits.timeout or GET_WAIT, limit or GET_WAIT),
+        ),
         clock=job.env.clock,
         greet=not endpoint.is_http,
         memory=memory,
@@ -71,8 +73,8 @@ def _revision(job: Job, endpoint: Endpoint) -> tuple[str, bool]:
 
 
 def _transport(job: Job, endpoint: Endpoint, trace: TraceFile | None) -> Transport:
-    def secrets() -> Secrets:
-        return secrets_of(endpoint, job.env.environ)
+    credentials = Credentials(job, endpoint)
+    secrets = credentials.secrets
 
     def explain(text: str) -> None:
         if job.options.verbose:  # a child may write much that nobody reads
@@ -84,29 +86,33 @@ def _transport(job: Job, endpoint: Endpoint, trace: TraceFile | None) -> Transpo
         first_byte=waits.timeout or usual.first_byte,
     )
     told = trace.of(endpoint.name, secrets) if trace else None
-    over = _over_http if endpoint.is_http else _over_stdio
-    return Discreet(over(job, endpoint, limits, explain, told), secrets)
+    if endpoint.is_http:
+        over_http = _over_http(job, endpoint, credentials, limits, explain, told)
+        return Discreet(over_http, secrets)
+    return Discreet(_over_stdio(job, endpoint, limits, explain, told), secrets)
 
 
 def _over_http(
     job: Job,
     endpoint: Endpoint,
+    credentials: Credentials,
     limits: Limits,
     explain: Callable[[str], None],
     trace: "Trace | None",
 ) -> Transport:
     from mcptask.protocol.transports.http import HttpTransport
+    from mcptask.protocol.transports.renewing import Renewing
 
     assert endpoint.url is not None
-    return HttpTransport(
+    transport = HttpTransport(
         endpoint.url,
-        # Made anew for each request, so that a token that was renewed meanwhile is seen.
-        headers=lambda: credentials(endpoint, job.env.environ),
+        headers=credentials.headers,
         limits=limits,
         remark=explain,
         clock=job.env.clock,
         trace=trace,
     )
+    return Renewing(transport, credentials.headers, credentials.renew)
 
 
 def _over_stdio(
@@ -125,7 +131,8 @@ def _over_stdio(
         environ=job.env.environ,
         limits=limits,
         remark=explain,
-        on_stderr=lambda line: explain(f"{endpoint.name}: {line}"),
+        on_stderr=bounded(lambda line: explain(f"{endpoint.name}: {line}"), job.env.clock),
+        clock=job.env.clock,
         trace=trace,
         grace=endpoint.waits.stop_timeout or GRACE,
     )

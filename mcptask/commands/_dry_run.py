@@ -16,7 +16,8 @@ from mcptask.commands._job import Job
 from mcptask.commands._reports import server_info
 from mcptask.commands._run import run
 from mcptask.commands._sessions import Sessions
-from mcptask.commands._tools import Tool, cached_tools, input_schema, named, where
+from mcptask.commands._tools import Tool, cached_tools, input_schema, named
+from mcptask.commands._where import where
 from mcptask.errors import UsageError
 from mcptask.protocol.generations.base import Generation, Steps
 from mcptask.protocol.task import ELICITATION
@@ -57,7 +58,7 @@ def dry_call(
     if tool is None:
         job.warn(
             f"what {name} takes is not known here: arguments go as they are typed, and headers made of "
-            f"them (Mcp-Param-*) are not shown; mcptask tools {where(endpoint)}  lists the tools, and "
+            f"them (Mcp-Param-*) are not shown; mcptask tools {where(job, endpoint)}  lists the tools, and "
             "the list is kept for as long as the server allows, for the same credentials"
         )
     arguments, schema = typed(tool or {}), input_schema(tool or {})
@@ -79,13 +80,13 @@ def dry_update(
     if given.key is None and given.raw is None:
         raise UsageError(
             "--dry-run does not ask the server what is open, so it cannot tell which question is meant",
-            hint=f"name it with --key; mcptask get {found.name} shows it",
+            hint=f"name it with --key; mcptask get {found.to_type} shows it",
         )
     if given.empty:
         raise UsageError(
             "without an answer there is nothing to send, and --dry-run opens no form",
             hint="give it: fields, --accept, --decline, --cancel; "
-            f"mcptask get {found.name} shows what is asked",
+            f"mcptask get {found.to_type} shows what is asked",
         )
     if given.raw is None and given.actions in ((), (ACCEPT,)):
         job.warn(_UNKNOWN + (_AS_TEXT if given.fields else ""))

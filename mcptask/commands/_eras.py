@@ -22,7 +22,7 @@ def recall(
     `stored`: a stored task of the server says that it spoke `version`.
     """
     cache = EraCache(cache_folder(job.env))
-    found = cache.load(_place(endpoint), job.env.clock.wall())
+    found = cache.load(place_of(endpoint), job.env.clock.wall())
     memory = found.spoken if found else None
     if memory is None and stored:
         memory = Spoken(version=version, why="a stored task says so")
@@ -35,7 +35,7 @@ def recall(
         if before is None or (before.version, before.older) != (spoken.version, spoken.older):
             _explain(job, endpoint, spoken)
         if found is None or _news(found, spoken) or now - found.since >= RENEWED_AFTER:
-            cache.save(_place(endpoint), spoken, now)
+            cache.save(place_of(endpoint), spoken, now)
             found, memory = Remembered(spoken, now), spoken
 
     return memory, learned
@@ -56,6 +56,6 @@ def _news(found: Remembered, spoken: Spoken) -> bool:
     return replace(spoken, why=found.spoken.why) != found.spoken
 
 
-def _place(endpoint: Endpoint) -> str:
+def place_of(endpoint: Endpoint) -> str:
     """What tells servers apart: two paths of one host may be two, and one program in two folders."""
     return repr((endpoint.url, endpoint.command, endpoint.cwd, sorted(endpoint.env)))

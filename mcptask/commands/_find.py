@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from mcptask.commands._job import Job
+from mcptask.commands._where import where
 from mcptask.errors import UsageError
-from mcptask.render.questions import task_name
+from mcptask.render.questions import task_name, to_type
 from mcptask.servers.endpoint import Endpoint, origin_of
 from mcptask.store.lookup import find, latest
 from mcptask.store.records import State, TaskRecord
@@ -12,10 +13,13 @@ from mcptask.store.records import State, TaskRecord
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """`record.ref` 0 marks a task that is not stored: an id given together with a server."""
+    """`record.ref` 0 marks a task that is not stored: an id given together with a server, which the options
+    in `where` name.
+    """
 
     record: TaskRecord
     endpoint: Endpoint
+    where: str = ""
 
     @property
     def stored(self) -> bool:
@@ -23,8 +27,13 @@ class Found:
 
     @property
     def name(self) -> str:
-        """What to type for this task: its number, or its id where it is not stored."""
+        """What people call this task: its number, or its id where it is not stored."""
         return task_name(self.record.ref or None, self.record.task_id)
+
+    @property
+    def to_type(self) -> str:
+        """What follows the name of a command about it."""
+        return to_type([self.name], self.where)
 
 
 def find_record(job: Job, text: str) -> TaskRecord:
@@ -39,18 +48,18 @@ def find_task(job: Job, text: str) -> Found:
     except UsageError as error:
         if error.data or not job.selection.explicit:  # data: several tasks fit
             raise
-        return _by_hand(text, job.endpoint())
+        return _by_hand(job, text, job.endpoint())
     endpoint = job.endpoint_of(record.origin)
     if origin_of(endpoint).place != record.origin.place:
         # Another server may know the id too, but its answers are not the record's.
         job.warn(f"task {record.ref} is on another server; nothing is noted of what this one says")
-        return _by_hand(record.task_id, endpoint)
+        return _by_hand(job, record.task_id, endpoint)
     return Found(record=record, endpoint=endpoint)
 
 
-def _by_hand(task_id: str, endpoint: Endpoint) -> Found:
+def _by_hand(job: Job, task_id: str, endpoint: Endpoint) -> Found:
     record = TaskRecord(ref=0, task_id=task_id, origin=origin_of(endpoint), status="unknown")
-    return Found(record=record, endpoint=endpoint)
+    return Found(record=record, endpoint=endpoint, where=where(job, endpoint))
 
 
 def latest_task(job: Job) -> Found:

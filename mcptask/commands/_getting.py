@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING
 from mcptask.commands._answer import Answer
 from mcptask.commands._find import Found, find_task
 from mcptask.commands._job import Job
-from mcptask.commands._keep import keep, keep_lost
-from mcptask.commands._reports import answer_of, problem_lines, result_of, server_info
-from mcptask.commands._words import lost, lost_by_hand
+from mcptask.commands._noting import keep
+from mcptask.commands._reports import (
+    answer_of,
+    name_of,
+    problem_lines,
+    result_of,
+    server_info,
+    to_type_for,
+)
+from mcptask.commands._words import last_seen, lost, with_next_step
 from mcptask.errors import ExitCode, TaskLost, UsageError, WireError
 from mcptask.protocol.generations.snapshots import read_task
 from mcptask.protocol.outcome import Outcome, outcome_of_error, outcome_of_task
@@ -45,13 +52,16 @@ def stored_outcome(job: Job, found: Found) -> Task | None:
     return None if raw is None else read_task(raw)
 
 
-async def asked(job: Job, found: Found, session: "Session") -> Report:
-    """One `tasks/get`, noted in the state file."""
+async def asked(job: Job, found: Found, session: "Session", command: str = "get") -> Report:
+    """One `tasks/get`, noted in the state file. `command` is the one to type again if no answer came."""
     try:
         task = await session.get(found.record.task_id)
     except TaskLost:
         return report_of(job, found, outcome_of_error(lost_task(job, found)))
     except WireError as error:
+        seen = f"{last_seen(found.record, job.env.clock.wall())}; " if found.stored else ""
+        back = f"{seen}when the server is back: mcptask {command} {found.to_type}"
+        error = with_next_step(error, found.endpoint, back)
         return report_of(job, found, outcome_of_error(error))
     for warning in task.warnings:
         job.warn(warning)
@@ -64,9 +74,15 @@ async def asked(job: Job, found: Found, session: "Session") -> Report:
 def lost_task(job: Job, found: Found) -> TaskLost:
     """What to say of a task that its server does not know."""
     if found.stored:
-        keep_lost(job, found.record)
-        return lost(found.record, found.endpoint.name, job.env.clock.wall())
-    return lost_by_hand(found.record.task_id, found.endpoint.name)
+        keep(job, found.record, None)
+    record, server = found.record, found.endpoint
+    return lost(
+        record,
+        server.name,
+        job.env.clock.wall(),
+        over_stdio=not server.is_http,
+        to_type=found.to_type,
+    )
 
 
 def report_of(job: Job, found: Found, outcome: Outcome, version: str | None = None) -> Report:
@@ -77,6 +93,8 @@ def report_of(job: Job, found: Found, outcome: Outcome, version: str | None = No
         ref=record.ref if found.stored else None,
         tool=record.tool,
         warnings=tuple(job.warnings),
+        where=found.where,
+        task_id=record.task_id,
     )
 
 
@@ -109,10 +127,9 @@ def _only_result(job: Job, report: Report) -> Answer:
     outcome = report.outcome
     if outcome.result is None and outcome.exit_code == ExitCode.OK:
         status = outcome.task.status if outcome.task else "unknown"
-        name = report.ref or (outcome.task.task_id if outcome.task else "")
         raise UsageError(
-            f"task {name} has no result yet: it is {status}",
-            hint=f"wait for it: mcptask watch {name}",
+            f"task {name_of(report)} has no result yet: it is {status}",
+            hint=f"wait for it: mcptask watch {to_type_for(report)}",
         )
     if outcome.result is None or not (job.options.json or job.options.jsonl):
         return answer_of(job, report)

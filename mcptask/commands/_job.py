@@ -53,12 +53,12 @@ class Job:
         path = paths.config_file(self.env, self.options.config)
         return read(path, must_exist=bool(self.options.config))
 
-    def reporter_for(self, tasks: int) -> "Reporter":
+    def reporter_for(self, *, several: bool = False) -> "Reporter":
         """The reporter of this run, made when the first event is to be shown."""
         if self.reporter is None:
             from mcptask.commands._reporters import make_reporter
 
-            self.reporter = make_reporter(self.env, self.options, several=tasks > 1)
+            self.reporter = make_reporter(self.env, self.options, several=several)
         return self.reporter
 
     @cached_property
@@ -94,6 +94,27 @@ class Job:
     def by_hand(self) -> bool:
         """Is there a person at a terminal who can be asked, and no program that reads?"""
         return self.env.interactive and self.options.format == "text"
+
+    @cached_property
+    def hook(self) -> tuple[str, ...] | None:
+        """The command of `--exec`, in words. UsageError where it cannot be run."""
+        if self.options.exec is None:
+            return None
+        from mcptask.commands.following.exec import command_of
+
+        return command_of(self.options.exec, self.env.environ, self.cwd)
+
+    @property
+    def tells(self) -> bool:
+        """Is anyone to be told when a task ends or asks?"""
+        return self.options.notify or self.options.exec is not None
+
+    def check_telling(self, wait: bool) -> None:
+        """UsageError where nothing would come of `--notify` or `--exec`."""
+        if self.tells and not wait:
+            raise UsageError(
+                "--notify and --exec tell of a task that is followed", hint="add --wait"
+            )
 
     @cached_property
     def stdin_text(self) -> str:

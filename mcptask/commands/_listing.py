@@ -15,7 +15,7 @@ from mcptask.render.report import ServerInfo
 from mcptask.render.tables import CallRow, TaskRow, task_table
 from mcptask.store.records import CallRecord, TaskRecord
 
-STATES = (*Status, "lost")
+STATES = (*Status, "tool_error", "lost")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,8 +83,11 @@ def _addresses(job: Job, names: set[str]) -> dict[str, str]:
 
 
 def state_of(task: TaskRecord) -> str:
-    """The last status that the server told, or `lost` since it says that it does not know the task."""
-    return "lost" if task.lost_at is not None and not task.terminal else task.status
+    """The last status that the server told; `lost` since it says that it does not know the task, and
+    `tool_error` where the task completed and its tool says that it went wrong."""
+    if task.lost_at is not None and not task.terminal:
+        return "lost"
+    return "tool_error" if task.tool_error and task.status == Status.COMPLETED else task.status
 
 
 def _table(job: Job, tasks: list[TaskRecord], calls: list[CallRecord], wall: datetime) -> list[str]:

@@ -78,7 +78,7 @@ class Opening:
         if self.job.options.jsonl:
             now = self.job.env.clock.now()
             subject = Subject(self.tool, self.server, None, "", now)  # there is no task yet
-            self.job.reporter_for(1).show(subject, event)
+            self.job.reporter_for().show(subject, event)
 
 
 def opening(job: Job, server: str, tool: str, source: str | None) -> Opening:

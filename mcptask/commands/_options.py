@@ -48,6 +48,8 @@ class Options:
     interval: float | None = None
     give_up_after: float | None = None
     on_interrupt: OnInterrupt | None = None
+    notify: bool = False
+    exec: str | None = None
 
     @property
     def format(self) -> str:
@@ -138,6 +140,15 @@ WAITING: Mapping[str, Any] = {
         metavar="leave|cancel",
         help="What Ctrl-C does to the task. Default: leave.",
     ),
+    "notify": _option(
+        bool, "--notify", help="Ring the terminal's bell when a task ends or asks, and notify."
+    ),
+    "exec": _option(
+        str | None,
+        "--exec",
+        metavar="COMMAND",
+        help="Run this when a task ends or asks, with the JSON document on its stdin.",
+    ),
 }
 
 # The part of it for a command that only asks.
@@ -158,6 +169,7 @@ def command(
             job = Job(env=ctx.obj, options=options)
             try:
                 check_formats(options)
+                job.hook  # noqa: B018 - one that cannot be run is refused before anything is sent
                 answer = work(job, **given)
             except McptaskError as error:
                 from mcptask.commands._reports import error_answer

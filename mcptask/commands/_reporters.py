@@ -17,5 +17,11 @@ def make_reporter(env: Env, options: Options, *, several: bool = False) -> Repor
         return LiveReporter(env)
     from mcptask.render.lines import LineReporter
 
-    colour = env.colour(env.stderr)
-    return LineReporter(env.stderr, env.clock, quiet=options.quiet, several=several, colour=colour)
+    return LineReporter(
+        env.stderr,
+        env.clock,
+        quiet=options.quiet,
+        several=several,
+        colour=env.colour(env.stderr),
+        errors_follow=options.format == "text",  # in the document they are for programs
+    )

@@ -1,14 +1,16 @@
 """Reports of tasks and calls → the `Answer` of a command, in both formats."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from mcptask.commands._answer import Answer
 from mcptask.commands._job import Job
 from mcptask.errors import ExitCode, McptaskError
-from mcptask.protocol.outcome import Outcome, Problem, exit_code_of_many, outcome_of_error
+from mcptask.protocol.outcome import Outcome, outcome_of_error
 from mcptask.render.human import error_lines, open_requests, opening_lines, question_lines
-from mcptask.render.jsonout import document, documents
+from mcptask.render.jsonout import document
+from mcptask.render.questions import task_name, to_type
 from mcptask.render.report import Report, ServerInfo, Subject
 from mcptask.render.results import result_text
 from mcptask.render.text import clean
@@ -29,20 +31,6 @@ def answer_of(
     )
 
 
-def answer_of_all(job: Job, reports: Sequence[Report]) -> Answer:
-    """Several tasks: each result under the name of its task."""
-    code = exit_code_of_many(r.outcome.exit_code for r in reports)
-    if any(r.outcome.name == "interrupted" for r in reports):
-        code = next(r.outcome.exit_code for r in reports if r.outcome.name == "interrupted")
-    return Answer(
-        exit_code=code,
-        body=lambda: documents(reports, code),
-        text="".join(_titled(job, report) for report in reports),
-        errors=tuple(line for report in reports for line in problem_lines(job, _named(report))),
-        lines=job.reporter.printed if job.reporter else 0,
-    )
-
-
 def server_info(endpoint: Endpoint, version: str | None = None) -> ServerInfo:
     """What the document says of the server."""
     return ServerInfo(endpoint.server, endpoint.address, version, endpoint.name)
@@ -55,8 +43,22 @@ def result_of(job: Job, outcome: Outcome) -> str:
     return result_text(outcome.result, terminal=job.env.stdout.isatty())
 
 
-def problem_lines(job: Job, report: Report) -> list[str]:
-    """What a person reads on stderr about an outcome that is not plain success."""
+def name_of(report: Report) -> str:
+    """What people call the task of a report."""
+    task = report.outcome.task
+    return task_name(report.ref, report.task_id or (task.task_id if task else "?"))
+
+
+def to_type_for(*reports: Report) -> str:
+    """What follows the name of a command about these tasks."""
+    where = next((report.where for report in reports if report.where), "")
+    return to_type([name_of(report) for report in reports], where)
+
+
+def problem_lines(job: Job, report: Report, about: str = "") -> list[str]:
+    """What a person reads on stderr about an outcome that is not plain success. `about` goes before what
+    went wrong: of several tasks, which one it is.
+    """
     outcome = report.outcome
     problem, task = outcome.error, outcome.task
     if problem is None or outcome.exit_code == ExitCode.OK:
@@ -64,12 +66,14 @@ def problem_lines(job: Job, report: Report) -> list[str]:
     colour = job.env.colour(job.env.stderr)
     if outcome.name == "tool_error":
         # Its own text is the result on stdout.
-        return [f"error: {report.tool or 'the tool'} ended with an error of its own"]
+        text = f"{about}{report.tool or 'the tool'} ended with an error of its own"
+        return [f"error: {clean(text)}"]
     server = report.server.label if report.server else "the server"
-    subject = Subject(report.tool, server, report.ref, task.task_id if task else "", 0.0)
+    task_id = task.task_id if task else ""
+    subject = Subject(report.tool, server, report.ref, task_id, 0.0, where=report.where)
     if outcome.name == "interrupted":
-        return _goodbye(problem)
-    lines = error_lines(problem, colour=colour)
+        return parting_lines(problem.message, problem.hint)
+    lines = error_lines(replace(problem, message=about + problem.message), colour=colour)
     if outcome.name == "input_required" and task is None:
         return lines[:1] + opening_lines(server, open_requests(problem)) + lines[1:]
     if outcome.name == "input_required":
@@ -78,25 +82,10 @@ def problem_lines(job: Job, report: Report) -> list[str]:
     return lines
 
 
-def _goodbye(problem: Problem) -> list[str]:
+def parting_lines(message: str, hint: str | None) -> list[str]:
     """Nothing went wrong: what goes on, and the commands to come back, each on a line of its own."""
-    commands = (problem.hint or "").split("; ")
-    return [f"{clean(problem.message)}."] + [f"  {clean(line)}" for line in commands if line]
-
-
-def _named(report: Report) -> Report:
-    """One of several tasks: its error says which."""
-    outcome = report.outcome
-    if outcome.error is None:
-        return report
-    name = report.ref or (outcome.task.task_id if outcome.task else "?")
-    error = replace(outcome.error, message=f"task {name}: {outcome.error.message}")
-    return replace(report, outcome=replace(outcome, error=error))
-
-
-def _titled(job: Job, report: Report) -> str:
-    text = result_of(job, report.outcome)
-    return f"== {report.ref} {report.tool or ''} ==\n{text}" if text else ""
+    commands = re.split(r"; (?=[a-z ]+: mcptask )", hint or "")
+    return [f"{clean(message)}.", *(f"  {clean(line)}" for line in commands if line)]
 
 
 def error_answer(error: McptaskError, warnings: tuple[str, ...] = ()) -> Answer:

@@ -41,13 +41,13 @@ class Interruption:
         """Await something that one signal must not tear: it has `GRACE` seconds to come to its end."""
         self._grace = on_signal
         try:
-            with self.told():
+            with self.as_error():
                 return await work
         finally:
             self._grace = None
 
     @contextlib.contextmanager
-    def told(self) -> Iterator[None]:
+    def as_error(self) -> Iterator[None]:
         """Inside, being cancelled by a signal is an `Interrupted`, an error like any other."""
         try:
             yield
@@ -85,7 +85,7 @@ def run(work: Callable[[Interruption], Coroutine[Any, Any, T]]) -> T:
         loop = asyncio.get_running_loop()
         usual = _hear_signals(loop, interruption)
         try:
-            with _woken_by_signals(loop), interruption.told():
+            with _woken_by_signals(loop), interruption.as_error():
                 return await work(interruption)
         finally:
             # After one signal was obeyed, more of them must not cut off what is said about it.
@@ -119,9 +119,8 @@ def _woken_by_signals(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     """Inside, a signal wakes the loop, also one that arrives just as it goes to sleep: Python's handler would
     otherwise wait for whatever wakes it next, which may be seconds away."""
     with contextlib.ExitStack() as undo:
-        with contextlib.suppress(
-            NotImplementedError, ValueError
-        ):  # Windows' loop does so by itself
+        # Windows' loop does so by itself.
+        with contextlib.suppress(NotImplementedError, ValueError):
             reader, writer = (undo.enter_context(end) for end in socket.socketpair())
             reader.setblocking(False)
             writer.setblocking(False)

@@ -7,7 +7,7 @@ from typing import Any
 
 from mcptask.commands._job import Job
 from mcptask.commands._run import GRACE, Interruption, within
-from mcptask.commands._words import not_waited_for, unknown_outcome
+from mcptask.commands._words import not_waited_for, unknown_outcome, with_next_step
 from mcptask.errors import (
     HttpRefused,
     Interrupted,
@@ -19,6 +19,7 @@ from mcptask.errors import (
     StateUnwritable,
     TimedOut,
     Unreachable,
+    WireError,
 )
 from mcptask.protocol.generations.base import CallAnswer, Reply
 from mcptask.protocol.session import Session
@@ -98,6 +99,8 @@ class Sending:
         if isinstance(error, Interrupted):
             return not_waited_for(error, self.tool, self.endpoint.name)
         self._drop()
+        if isinstance(error, WireError):
+            return with_next_step(error, self.endpoint, "nothing was started")
         return error
 
 

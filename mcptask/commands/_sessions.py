@@ -1,6 +1,7 @@
 """The sessions of one command: one a server, opened when first needed, all closed at the end."""
 
 import asyncio
+from contextlib import suppress
 from types import TracebackType
 
 from mcptask.commands._connect import open_session
@@ -11,6 +12,7 @@ from mcptask.protocol.session import Session
 from mcptask.render.text import clean, clock_time
 from mcptask.servers.endpoint import Endpoint
 
+IMPATIENT = 2  # signals while sessions are closed, until there is no patience left
 TOLD_EVERY = 10.0  # s between two words about a request that is still unanswered
 
 
@@ -37,7 +39,8 @@ class Sessions:
         return self._open[endpoint.key][1]
 
     async def __aenter__(self) -> "Sessions":
-        self._telling = asyncio.create_task(self._tell_of_waiting())
+        if self._job.reporter is None:
+            self._telling = asyncio.create_task(self._tell_of_waiting())
         return self
 
     async def __aexit__(
@@ -49,26 +52,31 @@ class Sessions:
         """A signal that arrives now finds the work done: it must not tear the closing, or the result."""
         if self._telling is not None:
             self._telling.cancel()
-        hurry = self.hurry or isinstance(error, asyncio.CancelledError)
+        hurry = self.hurry or isinstance(error, asyncio.CancelledError | BrokenPipeError)
         sessions = self._open.values()
         closing = asyncio.gather(*(session.close(hurry=hurry) for _, session in sessions))
+        signals = 0
         try:
-            await asyncio.shield(closing)
-        except asyncio.CancelledError:
-            await closing
+            while not closing.done():
+                with suppress(asyncio.CancelledError):
+                    await asyncio.shield(closing)
+                    continue
+                signals += 1
+                if signals == IMPATIENT:
+                    closing.cancel()  # a server that does not end by itself is killed
         finally:
             if self._trace is not None:
                 self._trace.close()
 
     async def _tell_of_waiting(self) -> None:
-        """Nobody waits without knowing what for. A reporter shows it in its own way."""
+        """Nobody waits without knowing what for. A reporter shows it in its own way, from then on."""
         clock = self._job.env.clock
-        while True:
+        await clock.sleep(TOLD_EVERY)
+        while self._job.reporter is None:
+            for name, session in self._open.values():
+                for call, since in session.under_way:
+                    self._say(name, call, clock.now() - since)
             await clock.sleep(TOLD_EVERY)
-            if self._job.reporter is None:
-                for name, session in self._open.values():
-                    for call, since in session.under_way:
-                        self._say(name, call, clock.now() - since)
 
     def _say(self, name: str, call: Call, waited: float) -> None:
         about = f" ({call.subject})" if call.subject else ""

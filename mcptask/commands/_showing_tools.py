@@ -9,6 +9,8 @@ from mcptask.commands._reports import server_info
 from mcptask.commands._run import run, within
 from mcptask.commands._sessions import Sessions
 from mcptask.commands._tools import Listed, Tool, input_schema, listed_tools, the_one
+from mcptask.commands._words import with_next_step
+from mcptask.errors import WireError
 from mcptask.render.jsonout import server_body
 from mcptask.render.tables import ToolRow, tool_details, tool_table
 
@@ -19,13 +21,17 @@ def show_tools(job: Job, name: str | None) -> Answer:
     async def work() -> tuple[Listed, str]:
         async with Sessions(job) as sessions:
             session = sessions.to(endpoint, known=False)
-            async with within(job):
-                return await listed_tools(job, endpoint, session), session.version
+            try:
+                async with within(job):
+                    return await listed_tools(job, endpoint, session), session.version
+            except WireError as error:
+                back = "is the address right, and the server running?"
+                raise with_next_step(error, endpoint, back) from None
 
     listed, version = run(lambda _: work())
     for left_out, fault in listed.left_out.items():
         job.warn(f"{endpoint.name}: the tool {left_out} is left out: {fault}")
-    chosen = listed.usable if name is None else [the_one(endpoint, listed, name)]
+    chosen = listed.usable if name is None else [the_one(job, endpoint, listed, name)]
     width = job.env.width(job.env.stdout)
     body = {
         "mcptask": 1,

@@ -1,10 +1,10 @@
 """A server's tools, from the cache while the server's `ttlMs` lasts, else from the server."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mcptask.commands._job import Job
+from mcptask.commands._where import where
 from mcptask.errors import UsageError
 from mcptask.nearest import nearest
 from mcptask.protocol.session import Session
@@ -76,17 +76,17 @@ async def the_tool(job: Job, endpoint: Endpoint, session: Session, name: str) ->
     if (kept := named(cached_tools(job, endpoint) or (), name)) is not None:
         return kept
     listed = await listed_tools(job, endpoint, session)
-    tool = the_one(endpoint, listed, name)
+    tool = the_one(job, endpoint, listed, name)
     if listed.left_out:
         count = "one tool is" if len(listed.left_out) == 1 else f"{len(listed.left_out)} tools are"
         job.warn(
             f"{endpoint.name}: {count} left out for broken {ANNOTATION} annotations; "
-            f"mcptask tools {where(endpoint)}  says which"
+            f"mcptask tools {where(job, endpoint)}  says which"
         )
     return tool
 
 
-def the_one(endpoint: Endpoint, listed: Listed, name: str) -> Tool:
+def the_one(job: Job, endpoint: Endpoint, listed: Listed, name: str) -> Tool:
     """The tool with this name. UsageError, with the nearest one, where there is none to be called."""
     if (tool := named(listed.usable, name)) is not None:
         return tool
@@ -100,15 +100,8 @@ def the_one(endpoint: Endpoint, listed: Listed, name: str) -> Tool:
     suggestion = f"{near}  " if near else ""
     raise UsageError(
         f'{endpoint.name} has no tool "{name}"',
-        hint=f"{suggestion}mcptask tools {where(endpoint)}  lists all {len(listed.usable)}",
+        hint=f"{suggestion}mcptask tools {where(job, endpoint)}  lists all {len(listed.usable)}",
     )
-
-
-def where(endpoint: Endpoint) -> str:
-    """The options that name this server on a command line."""
-    if endpoint.server is None and not endpoint.is_http:
-        return f"--stdio {shlex.quote(endpoint.address)}"
-    return f"-s {shlex.quote(endpoint.server or endpoint.address)}"
 
 
 def _keys(job: Job, endpoint: Endpoint) -> tuple[str, str]:

@@ -9,14 +9,14 @@ from typing import Any
 from mcptask.arguments.responses import ACCEPT, not_asked, responses_to
 from mcptask.commands._answer import Answer
 from mcptask.commands._find import Found, find_task
-from mcptask.commands._follow import follow_all
 from mcptask.commands._getting import asked, report_of, untroubled
 from mcptask.commands._job import Job
 from mcptask.commands._reports import answer_of
 from mcptask.commands._run import Interruption, run, within
 from mcptask.commands._sessions import Sessions
-from mcptask.commands._streams import followed
-from mcptask.commands._words import unanswered
+from mcptask.commands._words import unanswered, with_next_step
+from mcptask.commands.following.events import followed
+from mcptask.commands.following.loop import follow_all
 from mcptask.errors import (
     AnswerNeeded,
     ExitCode,
@@ -81,7 +81,7 @@ async def _update(
 ) -> Answer:
     session = sessions.to(found.endpoint, known=found.stored)
     async with within(job):
-        report = await asked(job, found, session)
+        report = await asked(job, found, session, "update")
     task = report.outcome.task
     if task is None:
         return answer_of(job, report)
@@ -96,11 +96,13 @@ async def _update(
         try:
             await session.update(task.task_id, responses)
         except WireError as error:
+            back = f"whether it took the answer is not known: mcptask get {found.to_type}"
+            error = with_next_step(error, found.endpoint, back)
             return answer_of(job, report_of(job, found, _refused(error, task)))
     found = _remembered(job, found, frozenset(responses))
     if wait or job.options.jsonl:
         item = followed(job, found.record, found.endpoint)
-        job.reporter_for(1).show(item.subject, Answered(tuple(sorted(responses))))
+        job.reporter_for().show(item.subject, Answered(tuple(sorted(responses))))
     if wait:
         (followed_to,) = await follow_all(job, [item], interruption, sessions)
         return answer_of(job, followed_to)
@@ -118,14 +120,14 @@ async def _seen_since(
                 return answer_of(job, now, remarks=_told(found, now.outcome.task, keys), text="")
     sent = (
         f"Sent the answer to {_names(keys)}.",
-        f"See what comes of it:  mcptask get {found.name}",
+        f"See what comes of it:  mcptask get {found.to_type}",
     )
     return answer_of(job, untroubled(before), remarks=sent, text="")
 
 
 def _still_open(found: Found, task: Task) -> Mapping[str, Mapping[str, Any]]:
     """What the task asks at this moment. UsageError where that is nothing."""
-    name, look = found.name, f"mcptask get {found.name}"
+    name, look = found.name, f"mcptask get {found.to_type}"
     still_open = open_questions(task, frozenset(found.record.answered))
     if task.status != "input_required":
         raise UsageError(f"task {name} asks nothing: it is {task.status}", hint=look)
@@ -152,11 +154,11 @@ async def _answers(
             data={"inputRequests": dict(still_open)},
         )
     try:
-        with interruption.told():
+        with interruption.as_error():
             async with within(job):
                 return await _answered_by_hand(job, found, still_open, given.key)
     except (Interrupted, TimedOut) as error:
-        raise unanswered(error, found.name) from None
+        raise unanswered(error, found.name, found.to_type) from None
 
 
 async def _answered_by_hand(
@@ -181,7 +183,7 @@ def _later(
     """The form was left: the person knows what is asked, so only the way back is told."""
     lines = (
         f"Nothing was sent. Still open: {_names(still_open)}.",
-        f"Answer later:  mcptask update {found.name}",
+        f"Answer later:  mcptask update {found.to_type}",
     )
     return replace(answer_of(job, report, text=""), errors=lines)
 
@@ -198,7 +200,9 @@ def _responses(
         given.raw,
         read_file=job.read_file,
         read_stdin=lambda: job.stdin_text,
-        answer_line=partial(answer_line, found.record.ref or None, found.record.task_id),
+        answer_line=partial(
+            answer_line, found.record.ref or None, found.record.task_id, where=found.where
+        ),
     )
 
 
@@ -234,9 +238,9 @@ def _told(found: Found, task: Task, keys: frozenset[str]) -> tuple[str, ...]:
     if task.terminal:
         return (
             f"{sent}. Task {name} ended: {task.status}.",
-            f"See the result:  mcptask get {name}",
+            f"See the result:  mcptask get {found.to_type}",
         )
-    return (f"{sent}.{more}", f"See what comes of it:  mcptask watch {name}")
+    return (f"{sent}.{more}", f"See what comes of it:  mcptask watch {found.to_type}")
 
 
 def _names(keys: Iterable[str]) -> str:

@@ -1,50 +1,82 @@
 """Errors about a task in words for people: what happened, to which task, what it means, what to type next."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from mcptask.errors import Interrupted, McptaskError, TaskLost, TimedOut
+from mcptask.errors import (
+    Interrupted,
+    McptaskError,
+    TaskLost,
+    TimedOut,
+    Unauthorized,
+    Unreachable,
+    WireError,
+)
 from mcptask.render.text import humane
+from mcptask.servers.endpoint import Endpoint
 from mcptask.store.records import TaskRecord
 
-
-def interrupted(name: str, signum: int, *, cancelled: bool) -> Interrupted:
-    """A signal ended the following of a task."""
-    if cancelled:
-        message = f"Stopped following task {name}, and asked the server to cancel it"
-        return Interrupted(
-            message, signum=signum, hint=f"see what became of it: mcptask get {name}"
-        )
-    return Interrupted(
-        f"Stopped following task {name}; it was left alone",
-        signum=signum,
-        hint=f"follow it again: mcptask watch {name}; cancel it: mcptask cancel {name}",
-    )
+# By the outcome of a task that goes on: how to come back to it. `{0}` is its name, `{1}` what to type for it.
+RESUMABLE: Mapping[str, str] = {
+    "timeout": "follow it again: mcptask watch {1}",
+    "unreachable": "when the server is back: mcptask watch {1}",
+    "unauthorized": "task {0} was left as it was; with a valid token: mcptask watch {1}",
+    "protocol": "look again: mcptask get {1}",
+    "input_required": "see what it asks: mcptask get {1}",
+}
 
 
-def unanswered(error: Interrupted | TimedOut, name: str) -> McptaskError:
+def with_next_step(error: WireError, endpoint: Endpoint, back: str) -> WireError:
+    """The same error; where it has no hint, one about the login, or `back`: what to do once the server is
+    there again."""
+    if error.hint is None and isinstance(error, Unauthorized):
+        error.hint = login_hint(endpoint)
+    elif error.hint is None and isinstance(error, Unreachable):
+        wait = f"it asks to wait {humane(error.retry_after)}; " if error.retry_after else ""
+        error.hint = wait + back
+    return error
+
+
+def login_hint(endpoint: Endpoint) -> str:
+    """Which login the server did not take."""
+    if endpoint.bearer_env is not None:
+        return f"the token of ${endpoint.bearer_env} was refused"
+    if any(name.lower() == "authorization" for name in endpoint.headers):
+        return "the Authorization header was refused"
+    return "no token was sent: --bearer-env VAR, or bearer_env in the config"
+
+
+def unanswered(error: Interrupted | TimedOut, name: str, to_type: str) -> McptaskError:
     """The waiting ended while the form of a task's question was open."""
     text, hint = (
         f"Nothing was sent to task {name}; it goes on asking",
-        f"answer it: mcptask update {name}",
+        f"answer it: mcptask update {to_type}",
     )
     if isinstance(error, Interrupted):
         return Interrupted(text, signum=error.signum, hint=hint)
     return TimedOut(text, hint=hint)
 
 
-def lost(record: TaskRecord, server: str, wall: datetime) -> TaskLost:
-    """The server does not know a task that we know: expired, or never known to it (A14.4, A16.4)."""
-    return TaskLost(
-        f"{server} no longer knows task {record.ref} ({record.task_id}): {_why(record, wall)}",
-        hint=f"{_last_seen(record, wall)}; start it again with: mcptask call {record.tool or 'TOOL'} …",
-    )
+def lost(
+    record: TaskRecord, server: str, wall: datetime, *, over_stdio: bool, to_type: str
+) -> TaskLost:
+    """The server does not know a task that we know: expired, or never known to it (A14.4, A16.4).
 
-
-def lost_by_hand(task_id: str, server: str) -> TaskLost:
-    """The same for an id that is not stored here."""
+    `record` as it was last seen; its number is 0 where the task is not stored here.
+    """
+    if not record.ref and record.seen_at is None:  # given by hand, and never seen
+        return TaskLost(
+            f"{server} does not know task {record.task_id}: it expired, or was never known there",
+            hint="is it the right server? mcptask list shows the tasks stored here",
+        )
+    name = f"{record.ref} ({record.task_id})" if record.ref else record.task_id
+    over = _time_over(record, wall)
+    again = f"start it again with: mcptask call {record.tool or 'TOOL'} …"
+    if over is None:
+        again = f"if the server was only away: mcptask watch {to_type}; else {again}"
     return TaskLost(
-        f"{server} does not know task {task_id}: it expired, or was never known there",
-        hint="is it the right server? mcptask list shows the tasks stored here",
+        f"{server} no longer knows task {name}: {over or _why(record, over_stdio)}",
+        hint=f"{last_seen(record, wall)}; {again}",
     )
 
 
@@ -79,9 +111,8 @@ def not_begun(error: Interrupted | TimedOut, tool: str) -> McptaskError:
     return TimedOut(text)
 
 
-def _why(record: TaskRecord, wall: datetime) -> str:
-    if record.origin.command and not record.terminal:
-        return "a stdio server's tasks often end with its process"
+def _time_over(record: TaskRecord, wall: datetime) -> str | None:
+    """That its time to live is over, where it is: nothing will bring it back."""
     if record.ttl_ms is not None and record.created_at is not None:
         try:
             end = record.created_at + timedelta(milliseconds=record.ttl_ms)
@@ -90,10 +121,17 @@ def _why(record: TaskRecord, wall: datetime) -> str:
         if end < wall:
             kept, over = record.ttl_ms / 1000, (wall - end).total_seconds()
             return f"its {humane(kept)} ran out {humane(over)} ago"
+    return None
+
+
+def _why(record: TaskRecord, over_stdio: bool) -> str:
+    if over_stdio and not record.terminal:
+        return "a stdio server's tasks often end with its process"
     return "it was purged, the server was restarted, or you are someone else to it now"
 
 
-def _last_seen(record: TaskRecord, wall: datetime) -> str:
+def last_seen(record: TaskRecord, wall: datetime) -> str:
+    """The last that a server said of a task."""
     if record.seen_at is None:
         return f'the last state seen was "{record.status}"'
     ago = humane(max((wall - record.seen_at).total_seconds(), 0.0))

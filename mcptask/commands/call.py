@@ -52,6 +52,7 @@ def call(
 
       mcptask call reflow_month month=2026-09 --wait --json -s demo | jq .result
     """
+    job.check_telling(wait)
     from mcptask.commands._calling import Wanted, call_tool
 
     wanted = Wanted(

@@ -24,6 +24,7 @@ def cancel(
 
     mcptask cancel 7 --wait
     """
+    job.check_telling(wait)
     from mcptask.commands._cancelling import cancel_tasks
 
     return cancel_tasks(job, tuple(tasks), wait=wait, dry_run=dry_run)

@@ -38,6 +38,7 @@ def update(
 
     mcptask update 7 --key approve --decline
     """
+    job.check_telling(wait)
     from mcptask.commands._updating import GivenAnswer, update_task
 
     actions = {"accept": accept, "decline": decline, "cancel": cancel}

@@ -15,7 +15,13 @@ usage: mcptask demo [--http HOST:PORT] [--store FILE]
 Runs the demo MCP server: on stdin and stdout, or over HTTP.
 
   --http HOST:PORT  serve http://HOST:PORT/mcp (port 0: any free one); needs mcptask[demo]
-  --store FILE      where its tasks are kept; several servers may share one file
+  --store FILE      where its tasks are kept; several servers may share one file. Otherwise in
+                    {store}
+                    (delete that to start afresh)
+"""
+AT_A_TERMINAL = """\
+mcptask demo: speaks MCP on stdin and stdout, which is for programs. Ctrl-C ends it.
+For a URL:  mcptask demo --http 127.0.0.1:8000
 """
 DEFAULT_HOST = "127.0.0.1"
 EXIT_OK, EXIT_USAGE = 0, 2
@@ -53,6 +59,10 @@ def _address(text: str) -> tuple[str, int]:
     return host.strip("[]") or DEFAULT_HOST, int(port)
 
 
+def usage() -> str:
+    return USAGE.format(store=default_store())
+
+
 def parse(argv: list[str]) -> Options:
     """By hand: argparse would cost more than the rest of the start. Raises UsageError."""
     given: dict[str, str] = {}
@@ -72,6 +82,8 @@ def _serve(engine: Engine, options: Options) -> None:
     if options.http is None:
         from mcptask.demo import stdio
 
+        if sys.stdin.isatty():
+            sys.stderr.write(AT_A_TERMINAL)
         return stdio.serve(engine)
     from mcptask.demo import streamable_http
 
@@ -86,13 +98,13 @@ def _complain(text: str) -> int:
 def main(argv: list[str]) -> int:
     """Serves until it is told to stop. Returns the exit code: 0, or 2 with one line on stderr."""
     if {"-h", "--help"} & set(argv):
-        sys.stdout.write(USAGE)
+        sys.stdout.write(usage())
         return EXIT_OK
     try:
         options = parse(argv)
         engine = build(options.store, TOOLS)
     except UsageError as error:
-        return _complain(f"{error}\n\n{USAGE.rstrip()}")
+        return _complain(f"{error}\n\n{usage().rstrip()}")
     except (OSError, sqlite3.Error) as error:
         return _complain(f"cannot use the store {options.store}: {error}")
     try:

@@ -70,6 +70,17 @@ class Reconnected:
 
 
 @dataclass(frozen=True, slots=True)
+class Listening:
+    """How changes are learned from now on: the server tells them (`push`), or it is asked for them. `why` is
+    a clause about the server, for `-v` and the live view: "it does not offer subscriptions/listen".
+    """
+
+    push: bool
+    why: str
+    next_poll: float
+
+
+@dataclass(frozen=True, slots=True)
 class Warned:
     """Something that a person should know once."""
 
@@ -91,6 +102,7 @@ TaskEvent = (
     | Answered
     | Retrying
     | Reconnected
+    | Listening
     | Warned
     | Ended
 )

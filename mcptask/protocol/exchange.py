@@ -1,7 +1,9 @@
 """One call over a transport: its id, its headers, its answer, and its repetition while that is safe."""
 
-from collections.abc import Awaitable, Callable, Collection
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from contextlib import aclosing
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -9,6 +11,7 @@ from mcptask.env import Clock
 from mcptask.errors import Garbled, RpcError, Unreachable
 from mcptask.protocol.generations.base import Call
 from mcptask.protocol.generations.jsonrpc import INTERNAL_ERROR, result_of
+from mcptask.protocol.pacing import Pace
 from mcptask.protocol.transports.base import Message, Request, Transport
 from mcptask.protocol.transports.headers import encode, param_headers
 
@@ -29,30 +32,41 @@ class Caller:
         self._version = version
         self._clock = clock
         self._ids = count(1)
+        self._pace = Pace(clock)
         self._under_way: dict[int, tuple[Call, float]] = {}
 
     async def attempt(
-        self, call: Call, attempts: int, before: Callable[[], Awaitable[None]] | None = None
+        self,
+        call: Call,
+        attempts: int,
+        before: Callable[[], Awaitable[None]] | None = None,
+        *,
+        doubtful: bool = False,
     ) -> dict[str, Any]:
         """The result object of one call, repeated after a passing fault: up to `attempts` times in all.
 
-        `before` goes before each of them: the server may be another process by then (A6.7). Raises what
-        that and the transport raise, and `RpcError` for an error that the server answered with.
+        `before` goes before each of them: the server may be another process by then (A6.7). `doubtful` is for
+        `Pace`. Raises what all of them raise, and `RpcError` for an error that the server answered with.
         """
         self._under_way[id(call)] = (call, self._clock.now())
         try:
-            return await self._repeated(call, attempts, before)
+            return await self._repeated(call, attempts, before, doubtful)
         finally:
             del self._under_way[id(call)]
 
     async def _repeated(
-        self, call: Call, attempts: int, before: Callable[[], Awaitable[None]] | None
+        self,
+        call: Call,
+        attempts: int,
+        before: Callable[[], Awaitable[None]] | None,
+        doubtful: bool,
     ) -> dict[str, Any]:
         for attempt in range(1, attempts + 1):
             if before is not None:
                 await before()
             try:
-                return result_of(await self.answer(self._request(call)))
+                async with self._pace.turn(doubtful=doubtful):
+                    return result_of(await self.answer(self._request(call)))
             except (Unreachable, Garbled, RpcError) as error:
                 asked = getattr(error, "retry_after", None) or 0.0
                 lasting = isinstance(error, RpcError) and error.code != INTERNAL_ERROR
@@ -66,19 +80,21 @@ class Caller:
         """The calls that have no answer yet, and since when (on the clock's `now`)."""
         return self._under_way.values()
 
+    def exchange(self, request: Request) -> AsyncGenerator[Message, None]:
+        """The one place where a request goes out."""
+        return self._transport.exchange(request)
+
     async def answer(self, request: Request) -> Message:
         """The response to one request; what comes before it on the same stream is not for us.
 
         Signs of life alone do not keep it waiting for ever: `Unreachable` after the session's limit, or the
         request's own `wait` where that is longer.
         """
-        import asyncio  # here: a stored `get` imports this module and needs no event loop
-
         limit = max(request.wait or 0.0, self._limit)
         try:
             async with (
                 asyncio.timeout(limit),
-                aclosing(self._transport.exchange(request)) as messages,
+                aclosing(self.exchange(request)) as messages,
             ):
                 async for message in messages:
                     if "result" in message or "error" in message:
@@ -86,6 +102,24 @@ class Caller:
         except TimeoutError:
             raise Unreachable(f"no complete answer within {limit:g} s") from None
         raise Unreachable("the server's answer ended before it was complete")
+
+    async def stream(self, call: Call) -> AsyncGenerator[Message, None]:
+        """All messages that one request is answered with, the response last, however long that takes."""
+        request = self._request(call)
+        # The id of a subscription is a text (A11.2).
+        named = replace(request, id=f"{call.method}-{request.id}")
+        async with aclosing(self.exchange(named)) as messages:
+            async for message in messages:
+                yield message
+
+    @property
+    def life(self) -> int:
+        """See `Transport.life`."""
+        return self._transport.life
+
+    async def quiet(self) -> None:
+        """Until the server may be asked again (A10.10)."""
+        await self._pace.quiet()
 
     def preview(self, call: Call) -> dict[str, Any]:
         """What `attempt` would send, as `Transport.preview` has it; nothing is sent."""

@@ -1,61 +1,21 @@
-"""The one place that decides what to do next about a followed task. Pure: a view, an observation, a clock.
+"""The one place that decides what to do next about a followed task. Pure: a view and the time in.
 
-    view = begin(rules, now)                    nothing known yet
-    view = observe(view, snapshot, now)         the server answered
-    view = missed(view, reason, now, …)         it could not be reached: says nothing about the task
-    view = denied(view, now)                    it said that it does not know the task
     next_action(view, now) → Get | Wait | Finish | Stop
 
-`now` is in seconds on a clock that never goes backwards.
+What is known of the task, and how that grows, is in `observations.py`.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from mcptask.protocol.task import MOVES, Status, Task, may_follow, open_questions
+from mcptask.protocol.observations import EMPTY_LIMIT, FLOOR, View, interval
+from mcptask.protocol.task import MOVES, Status, open_questions
 
-FLOOR = 0.1  # s: never ask more often, whatever the server allows
-DEFAULT_INTERVAL = 1.0  # s: where the server names no interval (A10.2)
-FIRST_BACKOFF = 1.0  # s, doubled for each failure in a row (A10.6)
-LONGEST_BACKOFF = 30.0
-LONGEST_RETRY_AFTER = 300.0  # s: a server may ask for more; it gets asked again all the same
-GIVE_UP_AFTER = 300.0  # s without contact
-KIND_SECONDS = 2.0  # a task this young may not be known everywhere yet (A4.3): ask once more
-CONFIRM_AFTER = 0.5  # s until that second question
-EMPTY_LIMIT = 2  # snapshots without what their status promises (A9.7)
 UNKNOWN_PATIENCE = 600.0  # s in one status that this client does not know (A9.2)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """What the user asked for. `deadline` is a time on the clock; the rest are seconds."""
-
-    deadline: float | None = None
-    give_up_after: float = GIVE_UP_AFTER
-    min_interval: float = 0.0  # may slow polling down, never speed it up
-    stop_for_input: bool = False  # nobody can answer here
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
-    """All that is known of one followed task. `task` is the last snapshot that was accepted."""
-
-    rules: Rules
-    began: float
-    task: Task | None = None
-    seed: bool = False  # it is the answer to tools/call: no payload to expect in it (A8.6)
-    seen_at: float = 0.0  # when the snapshot came
-    status_since: float = 0.0
-    empty: int = 0  # snapshots in a row without their payload
-    failures: int = 0  # in a row
-    failing_since: float = 0.0
-    failed_at: float = 0.0  # the last of them
-    resume_at: float = 0.0  # not before this, after a failure
-    reason: str = ""  # of the last failure
-    denials: int = 0  # in a row
-    created: float | None = None  # when the task was made, if it was made here
-    answered: frozenset[str] = frozenset()
-    asked: frozenset[str] = frozenset()  # every question ever seen: none is announced twice (A12.2)
-    warnings: tuple[str, ...] = ()
+# While the server tells of changes it is still asked, in case that it forgets to (A11.5): this many
+# intervals, and this many seconds, apart.
+SAFETY_INTERVALS = 5
+SAFETY_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,94 +45,6 @@ class Stop:
 Action = Get | Wait | Finish | Stop
 
 
-def begin(rules: Rules, now: float, *, answered: frozenset[str] = frozenset()) -> View:
-    """A task of which only the id is known: it is asked for at once (A10.3)."""
-    return View(rules=rules, began=now, answered=answered)
-
-
-def begin_with(
-    seed: Task, rules: Rules, now: float, *, answered: frozenset[str] = frozenset()
-) -> View:
-    """A task that `tools/call` has just made: first asked for after one interval (A10.3)."""
-    return View(
-        rules=rules,
-        began=now,
-        task=seed,
-        seed=True,
-        seen_at=now,
-        status_since=now,
-        created=now,
-        answered=answered,
-        asked=frozenset(open_questions(seed, answered)),
-        warnings=seed.warnings,
-    )
-
-
-def observe(view: View, snapshot: Task, now: float) -> View:
-    """The server's latest word. After a terminal status nothing else is accepted (A14.1)."""
-    before = view.task
-    view = replace(view, failures=0, reason="", denials=0)
-    if before is not None and not may_follow(before.status, snapshot.status):
-        told = f"the server says {snapshot.status} after {before.status}; {before.status} is final"
-        return _warn(replace(view, seed=False, empty=view.empty + 1, seen_at=now), told)
-    changed = before is None or before.status != snapshot.status
-    empty = 0 if snapshot.has_payload else 1 if changed else view.empty + 1
-    view = replace(
-        view,
-        task=snapshot,
-        seed=False,
-        seen_at=now,
-        status_since=now if changed else view.status_since,
-        empty=empty,
-        asked=view.asked | open_questions(snapshot, view.answered).keys(),
-    )
-    view = _warn(view, *snapshot.warnings)
-    if empty < EMPTY_LIMIT:
-        return view
-    return _warn(view, f"the server says {snapshot.status} without sending what belongs to it")
-
-
-def missed(
-    view: View, reason: str, now: float, *, retry_after: float | None = None, spread: float = 1.0
-) -> View:
-    """No answer. Wait longer each time, but never less than the poll interval (A10.6).
-
-    `spread` (0 to 1) is chance from outside, so that many clients do not come back at one moment.
-    """
-    since = view.failing_since if view.failures else now
-    backoff = min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** min(view.failures, 16))
-    wait = max(
-        interval(view.task, view.rules),
-        # The last attempt is made when the budget ends, not a backoff later.
-        min(backoff * (0.5 + spread / 2), max(since + view.rules.give_up_after - now, 0.0)),
-        min(retry_after or 0.0, LONGEST_RETRY_AFTER),
-    )
-    return replace(
-        view,
-        failures=view.failures + 1,
-        failing_since=since,
-        failed_at=now,
-        resume_at=now + wait,
-        reason=reason,
-    )
-
-
-def denied(view: View, now: float) -> View:
-    """The server does not know the task. A very young one is asked for once more before it counts as lost."""
-    young = view.created is not None and now - view.created < KIND_SECONDS
-    return replace(
-        view,
-        failures=0,
-        denials=view.denials + (1 if young else 2),
-        resume_at=now + max(CONFIRM_AFTER, interval(view.task, view.rules)),
-    )
-
-
-def answered(view: View, keys: frozenset[str]) -> View:
-    """These questions were answered and acknowledged: they are open no more, even if still listed."""
-    return replace(view, answered=view.answered | keys)
-
-
 def next_action(view: View, now: float) -> Action:
     """What to do. Always exactly one thing, and never earlier than the server allows."""
     if _over(view):
@@ -191,17 +63,12 @@ def due_at(view: View) -> float:
     if view.failures or view.denials:
         return view.resume_at
     if task is None:
-        return view.began
+        return view.first_poll
     if view.seed and not task.has_payload:
         return view.seen_at  # made already over, or already asking: what came of it is one get away
-    return view.seen_at + interval(task, view.rules)
-
-
-def interval(task: Task | None, rules: Rules) -> float:
-    """Seconds between two polls, by the latest snapshot alone (A10.1)."""
-    given = task.poll_interval_ms if task is not None else None
-    wanted = DEFAULT_INTERVAL if given is None else given / 1000
-    return max(wanted, FLOOR, rules.min_interval)
+    # An answer that only came after what was told is no reason for the next question.
+    regular = max(view.seen_at, view.polled_at) + _pause(view)
+    return regular if view.ask_at is None else min(regular, _soon(view, view.ask_at))
 
 
 def give_up_at(view: View) -> float:
@@ -213,6 +80,26 @@ def gave_up(view: View) -> bool:
     """Has it? Only an attempt that fails can tell: a long interval or Retry-After is no failure."""
     spent = view.failed_at - view.failing_since
     return view.failures > 0 and spent >= view.rules.give_up_after
+
+
+def _pause(view: View) -> float:
+    """Seconds without a word before the task is asked for: long ones where the server tells of changes, and
+    has told all of this one.
+    """
+    usual = interval(view.task, view.rules)
+    if not view.push or view.untold or view.empty:
+        return usual
+    return max(SAFETY_INTERVALS * usual, SAFETY_SECONDS)
+
+
+def _soon(view: View, wanted: float) -> float:
+    """A question out of turn keeps the floor, and an interval from the last such one: whoever tells without
+    end of something to ask for is asked no more often for it.
+    """
+    after = view.polled_at + FLOOR
+    if view.urgent:
+        return max(wanted, after)
+    return max(wanted, after, view.prompted_at + interval(view.task, view.rules))
 
 
 def _over(view: View) -> bool:
@@ -250,8 +137,3 @@ def _limits(view: View) -> dict[str, float]:
 def _unknown_until(view: View) -> float | None:
     known = view.task is None or view.task.status in MOVES
     return None if known else view.status_since + UNKNOWN_PATIENCE
-
-
-def _warn(view: View, *messages: str) -> View:
-    new = tuple(m for m in dict.fromkeys(messages) if m not in view.warnings)
-    return replace(view, warnings=view.warnings + new) if new else view

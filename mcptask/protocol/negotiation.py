@@ -4,8 +4,8 @@ Asks no more than it must: a server that has answered in this run is not doubted
 earlier run is asked only after an answer that does not fit (A1.5).
 """
 
+import asyncio
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from mcptask import __version__
@@ -71,7 +71,7 @@ class Negotiation:
         self._learned = learned
         self._met: int | None = None  # the life of the server in which it answered …
         self._refused: tuple[int, NoCommonVersion] | None = None  # … or told that it cannot
-        self._lock: AbstractAsyncContextManager[None] | None = None
+        self._alone = asyncio.Lock()  # many requests at once are no reason for many probes
 
     async def greet(self) -> None:
         """Before a request: the probe, where it has to go first. Each new process gets its own (A1.2, A6.7).
@@ -81,7 +81,7 @@ class Negotiation:
         """
         if not self.has_to_greet():
             return
-        async with self._alone():
+        async with self._alone:
             if not self.has_to_greet():  # someone else has done it meanwhile
                 return
             try:
@@ -92,7 +92,7 @@ class Negotiation:
 
     async def doubt(self, error: WireError) -> None:
         """A request was refused: raise `NoCommonVersion` if that is why; else its own error counts."""
-        async with self._alone():
+        async with self._alone:
             ours = self._memory is not None and not self._memory.older
             if self._sure or not is_doubtful(error, remembered=ours):
                 return
@@ -148,13 +148,6 @@ class Negotiation:
         was_older = self._memory is not None and self._memory.older
         return not self._sure and (self._stdio or was_older or self._refused is not None)
 
-    def _alone(self) -> AbstractAsyncContextManager[None]:
-        """Many requests at once are no reason for many probes."""
-        import asyncio  # here: a stored `get` imports this module and needs no event loop
-
-        self._lock = self._lock or asyncio.Lock()
-        return self._lock
-
     def _meet(self, life: int, method: str) -> None:
         self._met = life
         self._learned(Spoken(version=self._generation.version, why=f"it answered {method}"))
@@ -197,8 +190,6 @@ class Negotiation:
         waited for long, and no modern one is given up for being slow. That `initialize` is refused may
         mean that it is unknown: only a refusal of its version tells.
         """
-        import asyncio
-
         life = self._transport.life
         probe = asyncio.ensure_future(self._outcome())
         pause = asyncio.ensure_future(self._clock.sleep(self._probe_wait))

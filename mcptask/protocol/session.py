@@ -3,7 +3,9 @@
 `tools/call` is sent again only after a refusal of its version (A1.9). All else is safe to repeat (A4.3).
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from contextlib import aclosing
+from functools import partial
 from typing import Any, TypeVar
 
 from mcptask.env import Clock
@@ -14,10 +16,13 @@ from mcptask.protocol.generations.base import (
     CallAnswer,
     Discovered,
     Generation,
+    Notice,
+    Over,
     Reply,
     Steps,
     ToolList,
 )
+from mcptask.protocol.generations.jsonrpc import result_of
 from mcptask.protocol.negotiation import PROBE_WAIT, Negotiation, unremembered
 from mcptask.protocol.task import Task
 from mcptask.protocol.transports.base import Transport
@@ -64,6 +69,11 @@ class Session:
         )
 
     @property
+    def life(self) -> int:
+        """The number of the server's process over stdio, as of now (A6.7)."""
+        return self._caller.life
+
+    @property
     def version(self) -> str:
         return self.generation.version
 
@@ -93,14 +103,37 @@ class Session:
         steps = self.generation.call_tool(tool, arguments, schema, reply)
         return await self._run(steps, attempts=1)
 
-    async def get(self, task_id: str, *, attempts: int = ATTEMPTS) -> Task:
-        return await self._run(self.generation.get_task(task_id), attempts=attempts)
+    async def get(self, task_id: str, *, attempts: int = ATTEMPTS, doubtful: bool = False) -> Task:
+        """`doubtful`: the last such question got no answer, so that it must not keep others waiting."""
+        steps = self.generation.get_task(task_id)
+        return await self._run(steps, attempts=attempts, doubtful=doubtful)
 
     async def update(self, task_id: str, responses: Mapping[str, Mapping[str, Any]]) -> None:
         await self._run(self.generation.update_task(task_id, responses))
 
     async def cancel(self, task_id: str) -> None:
         await self._run(self.generation.cancel_task(task_id))
+
+    async def listen(self, task_ids: Sequence[str]) -> AsyncGenerator[Notice, None]:
+        """`subscriptions/listen`, once: what the server tells of these tasks, until it or the caller ends it.
+
+        Raises what a call raises; a stream that ends without its result is `Unreachable`.
+        """
+        call = self.generation.listen(task_ids)
+        await self._negotiation.greet()
+        async with aclosing(self._caller.stream(call)) as messages:
+            async for message in messages:
+                if "method" not in message:
+                    result_of(message)
+                notice = self.generation.notice(message)
+                if isinstance(notice, Over):
+                    return
+                if notice is not None:
+                    yield notice
+
+    async def quiet(self) -> None:
+        """Until the server may be asked anything at all (A10.10)."""
+        await self._caller.quiet()
 
     def preview(self, *conversations: Steps[Any]) -> list[dict[str, Any]]:
         """The first request of each of these conversations of `generation`, as they would go out now, one
@@ -119,13 +152,13 @@ class Session:
     async def close(self, *, hurry: bool = False) -> None:
         await self._transport.close(hurry=hurry)
 
-    async def _run(self, steps: Steps[T], *, attempts: int = ATTEMPTS) -> T:
+    async def _run(self, steps: Steps[T], *, attempts: int = ATTEMPTS, doubtful: bool = False) -> T:
         """Drive one conversation: make each call that it yields, hand it the result or the error."""
         try:
             call = next(steps)
             while True:
                 try:
-                    result = await self._contact(call, attempts)
+                    result = await self._contact(call, attempts, doubtful)
                 except RpcError as error:
                     call = steps.throw(error)
                 else:
@@ -134,15 +167,18 @@ class Session:
             value: T = stop.value
             return value
 
-    async def _contact(self, call: Call, attempts: int) -> dict[str, Any]:
+    async def _contact(self, call: Call, attempts: int, doubtful: bool) -> dict[str, Any]:
         """Make a call. A server that refuses it, and was not met in this run, is asked what it speaks."""
         negotiation = self._negotiation
+        attempt = partial(
+            self._caller.attempt, call, attempts, negotiation.greet, doubtful=doubtful
+        )
         try:
-            result = await self._caller.attempt(call, attempts, negotiation.greet)
+            result = await attempt()
         except (RpcError, HttpRefused) as error:
             if not negotiation.lists_ours(error):
                 await negotiation.doubt(error)
                 raise
-            result = await self._caller.attempt(call, attempts, negotiation.greet)  # A1.9
+            result = await attempt()  # A1.9
         negotiation.answered(call.method)
         return result

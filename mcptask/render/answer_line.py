@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcptask.protocol.schemas import (
@@ -16,30 +16,37 @@ from mcptask.protocol.schemas import (
     sub,
 )
 from mcptask.protocol.task import ELICITATION
+from mcptask.render.text import uncommanded, uncommanding
 
 _MOST_CHOICES = 6
+_ESCAPE = "\\U{:08x}"  # bash's
 _PLACEHOLDERS = {"integer": "NUMBER", "number": "NUMBER", "boolean": "true|false"}
 
 
-def answer_line(ref: int | None, task_id: str, key: str, request: Any, open_keys: int) -> str:
-    """`mcptask update 7 --key approve action='waitlist|refund|keep'`.
+def answer_line(
+    ref: int | None, task_id: str, key: str, request: Any, open_keys: int, where: str = ""
+) -> str:
+    """`mcptask update 7 --key approve action=waitlist  # or refund, keep`.
 
-    With more than one open question `--key` is needed. Names and choices are quoted for a shell; `|` parts
-    the choices, and capitals stand for what is still to be typed.
+    With more than one open question `--key` is needed, and `where`, options that find it, for a task that is
+    not stored. Names and choices are quoted for a shell; of choices the first is there, and what else could
+    be said is a comment; capitals stand for what is still to be typed.
     """
     task = task_id if ref is None else str(ref)
     if not _is_elicitation(request):
-        return _command(task, ["--responses", shell(f"{{{_quoted(key)}: …}}")], [])
+        return _command(task, ["--responses", shell(f"{{{_quoted(key)}: …}}")], [], where)
     # With `=`, a key that starts with `-` is not taken for an option.
     options = [f"--key={shell(key)}" if key.startswith("-") else f"--key {shell(key)}"] * (
         open_keys > 1
     )
     params = sub(request, "params")
     schema = sub(params, "requestedSchema")
-    fields = [_field(name, sub(schema, "properties").get(name), schema) for name in _asked(schema)]
-    if params.get("mode") == "url" or not fields:
-        return _command(task, [*options, f"--{_word(params)}"], [])
-    return _command(task, options, fields)
+    asked = {name: sub(schema, "properties").get(name) for name in _asked(schema)}
+    if params.get("mode") == "url" or not asked:
+        return _command(task, [*options, f"--{_word(params)}"], [], where)
+    fields = [f"{shell(name)}={_placeholder(field, schema)}" for name, field in asked.items()]
+    others = {name: _others(field, schema) for name, field in asked.items()}
+    return _command(task, options, fields, where) + _comment(others)
 
 
 def answers_entry(key: str, request: Any) -> str:
@@ -75,8 +82,8 @@ def _toml(name: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text as JSON spells it, and TOML too; nothing in it acts on a terminal."""
-    return json.dumps(text, ensure_ascii=not text.isprintable())
+    """A text as JSON spells it, and TOML too; nothing in it acts on a terminal or in a log."""
+    return uncommanding(json.dumps(text, ensure_ascii=not text.isprintable()))
 
 
 def _in_toml(schema: Any, root: Schema) -> str:
@@ -89,19 +96,28 @@ def _in_toml(schema: Any, root: Schema) -> str:
     return _PLACEHOLDERS.get(kind(first), '"TEXT"')
 
 
-def _command(name: str, options: list[str], fields: list[str]) -> str:
-    task = shell(name)
+def _command(name: str, options: list[str], fields: list[str], where: str) -> str:
+    task, there = shell(name), [where] if where else []
     if any(word.startswith("-") for word in (task, *fields)):
-        return " ".join(["mcptask update", *options, "--", task, *fields])
-    return " ".join(["mcptask update", task, *options, *fields])
+        return " ".join(["mcptask update", *options, *there, "--", task, *fields])
+    return " ".join(["mcptask update", task, *options, *fields, *there])
+
+
+def _comment(others: Mapping[str, Sequence[str]]) -> str:
+    """What else the fields of a form take. Every word is quoted: zsh knows no comments at its prompt, and
+    what a server offers must run nothing there; mcptask then refuses the words.
+    """
+    said = {name: f"or {', '.join(map(shell, texts))}" for name, texts in others.items() if texts}
+    named = [text if len(others) == 1 else f"{shell(name)} {text}" for name, text in said.items()]
+    return f"  # {' · '.join(named)}" if named else ""
 
 
 def shell(text: str) -> str:
-    """One word for a POSIX shell, on one line: controls become escapes in bash's `$'…'`."""
-    if text.isprintable():
-        return shlex.quote(text)
+    """One word for a POSIX shell, on one line: what acts on a terminal or in a log is an escape of `$'…'`."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return "$'" + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + "'"
+    safe = "".join(c if c.isprintable() else _ESCAPE.format(ord(c)) for c in escaped)
+    safe = uncommanded(safe, _ESCAPE)
+    return shlex.quote(text) if safe == escaped else f"$'{safe}'"
 
 
 def _asked(schema: Schema) -> list[str]:
@@ -110,17 +126,23 @@ def _asked(schema: Schema) -> list[str]:
     return names or list(sub(schema, "properties"))
 
 
-def _field(name: str, schema: Any, root: Schema) -> str:
-    return f"{shell(name)}={_placeholder(schema, root)}"
+def _one(schema: Any, root: Schema) -> Schema:
+    """What one value of a field looks like."""
+    first = alternatives(schema, root)[0]
+    return alternatives(sub(first, "items"), root)[0] if kind(first) == "array" else first
 
 
 def _placeholder(schema: Any, root: Schema) -> str:
-    first = alternatives(schema, root)[0]
-    if kind(first) == "array":
-        first = alternatives(sub(first, "items"), root)[0]
-    options = choices(first)
-    # Quoted as one word: pasted as it is, it is refused, and starts no pipe that sends the first choice.
-    return shell(_listed(options) if options else _PLACEHOLDERS.get(kind(first), "TEXT"))
+    one = _one(schema, root)
+    options = choices(one)
+    # A yes is never the example: whoever pastes it would agree without a thought, and so it is refused.
+    return shell(_typed(options[0].value) if options else _PLACEHOLDERS.get(kind(one), "TEXT"))
+
+
+def _others(schema: Any, root: Schema) -> list[str]:
+    options = choices(_one(schema, root))
+    shown = [_typed(option.value) for option in options[1:_MOST_CHOICES]]
+    return [*shown, *(["…"] if len(options) > _MOST_CHOICES else [])]
 
 
 def _listed(options: Sequence[Choice]) -> str:
@@ -129,4 +151,4 @@ def _listed(options: Sequence[Choice]) -> str:
 
 
 def _typed(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else uncommanding(json.dumps(value))

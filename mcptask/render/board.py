@@ -1,29 +1,40 @@
 """The picture of several tasks: a summary, then a row a task, active ones first.
 
-What has no room is counted, never left out silently.
+What has no room is counted, never left out silently. Rows stand in the order of the tasks' numbers, not of
+their news: a table whose rows jump cannot be read, and where nothing jumps little is drawn anew.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-
-from rich.text import Text
 
 from mcptask.protocol.task import Status
 from mcptask.render.cells import cell_width, fit, shorten
-from mcptask.render.parts import percent, sides
-from mcptask.render.questions import asked, task_name
+from mcptask.render.ink import Line, Piece, line
+from mcptask.render.parts import flow, percent, sides
+from mcptask.render.questions import asked, task_name, to_type
 from mcptask.render.style import look
 from mcptask.render.text import clean, clock_time, humane
-from mcptask.render.view import Screen, TaskView, summary, whole
+from mcptask.render.view import Screen, TaskView, mode_phrase, summary, whole
 
 _MOST_WARNINGS = 2
-# A screen with room for both wide columns.
-_ROOMY = 76
+# A screen with room for both wide columns; and one that has none but for the number and the message.
+_ROOMY, _NARROW = 76, 40
+# A message gets so many columns before the numbers after it get any.
+_LEAST_MESSAGE = 8
+# Where the active tasks alone would fill the screen, one row in so many is for the latest bad ends.
+_FOR_BAD_ENDS = 4
+# With fewer rows, one count of all that have none.
+_ROWS_FOR_COUNTS = 5
+
+# A task that has a row, or several that share one, as a count.
+_Row = TaskView | Sequence[TaskView]
 
 
 @dataclass(frozen=True, slots=True)
 class _Widths:
-    """Columns of each cell; `server` is 0 where every task is on one server and room is short."""
+    """Columns of each cell; 0 for one that is left out: `server` where every task is on one and room is
+    short, and `tool` as well where there is hardly any.
+    """
 
     ref: int
     tool: int
@@ -31,61 +42,130 @@ class _Widths:
     rest: int
 
 
-def board(screen: Screen, now: float, width: int, height: int) -> list[Text]:
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """Tasks by how much they matter now: open questions first. Each in the order of the table."""
+
+    active: Sequence[TaskView]
+    bad: Sequence[TaskView]
+    completed: Sequence[TaskView]
+
+
+def board(screen: Screen, now: float, width: int, height: int) -> list[Line]:
     """Summary, rows, folded counts, warnings, foot; within `height` unless the last rows are bad ends."""
-    views = sorted(screen.tasks, key=_order)
-    time = clock_time(now - screen.since)
-    counts = Text(shorten(summary(views), max(width - len(time) - 2, 1)), "bold")
-    head = sides(counts, Text(time), width)
-    active = [view for view in views if view.active]
-    foot = [] if screen.over or not active else [_foot(active)]
-    warnings = _warnings(views)
+    groups = _grouped(screen.tasks)
+    head = _head(screen, groups, now, width)
+    foot = [] if screen.over or not groups.active else [_foot(groups.active, width)]
+    warnings = _warnings(screen.tasks)
     room = max(height - len(head) - len(foot) - len(warnings), 1)
-    shown, folded = _fold(views, room, whole=screen.over)
-    widths = _widths(shown, width)
-    rows = [_row(view, widths, now) for view in shown]
-    counted = [Text(shorten(f"  {text}", width), "dim") for text in folded]
-    noted = [Text(shorten(f"  ! {text}", width), "yellow") for text in warnings]
-    return [*head, *rows, *counted, *noted, *(Text(shorten(text, width), "dim") for text in foot)]
+    rows = list(_last(groups, room) if screen.over else _rows(groups, room))
+    widths = _widths([row for row in rows if isinstance(row, TaskView)], width)
+    return [
+        *head,
+        *(
+            _row(row, widths, now) if isinstance(row, TaskView) else _count(row, width)
+            for row in rows
+        ),
+        *(line(Piece(shorten(f"  ! {text}", width), "yellow")) for text in warnings),
+        *(line(Piece(shorten(text, width), "dim")) for text in foot),
+    ]
 
 
-def _order(view: TaskView) -> tuple[int, int, str]:
-    """Questions first, then what runs, then what ended badly, then what completed."""
-    ranks = (0 if view.questions else 1) if view.active else 2
-    rank = 3 if view.status == Status.COMPLETED else ranks
-    return rank, view.subject.ref or 0, view.subject.task_id
+def _grouped(views: Sequence[TaskView]) -> _Groups:
+    asking: list[TaskView] = []
+    running: list[TaskView] = []
+    completed: list[TaskView] = []
+    bad: list[TaskView] = []
+    for view in views:
+        if view.active:
+            asks = view.status == Status.INPUT_REQUIRED and view.questions
+            (asking if asks else running).append(view)
+        else:
+            (completed if view.status == Status.COMPLETED else bad).append(view)
+    for group in (asking, running, completed, bad):
+        group.sort(key=_place)
+    return _Groups([*asking, *running], bad, completed)
 
 
-def _fold(
-    views: Sequence[TaskView], room: int, *, whole: bool
-) -> tuple[Sequence[TaskView], list[str]]:
-    """The rows that have room, and the counts of the rest. `whole`: only completed ones may fold."""
+def _place(view: TaskView) -> tuple[int, str]:
+    return view.subject.ref or 0, view.subject.task_id
+
+
+def _head(screen: Screen, groups: _Groups, now: float, width: int) -> list[Line]:
+    """`3 working · 1 asks            push · 0:42`; the mode gives way where both have no room."""
+    counts, time = summary(screen.tasks), clock_time(now - screen.since)
+    mode = "" if screen.over else mode_phrase(groups.active)
+    right = f"{mode} · {time}" if mode else time
+    if cell_width(counts) + cell_width(right) + 2 > width:
+        right = time
+    first, *rest = flow(counts.split(" · "), max(width - len(right) - 2, 1), cut=True)
+    return [
+        *sides(line(Piece(first, "bold")), Piece(right), width),
+        *(line(Piece(each, "bold")) for each in rest),
+    ]
+
+
+def _last(groups: _Groups, room: int) -> Iterator[_Row]:
+    """The table that stays: of an end that was no success, and of a task that goes on, nothing is folded."""
+    yield from groups.active
+    yield from groups.bad
+    if len(groups.active) + len(groups.bad) + len(groups.completed) <= room:
+        yield from groups.completed
+    elif groups.completed:
+        yield groups.completed
+
+
+def _rows(groups: _Groups, room: int) -> Iterator[_Row]:
+    active, bad, completed = groups.active, groups.bad, groups.completed
+    if len(active) + len(bad) + len(completed) <= room:
+        yield from (*active, *bad, *completed)
+        return
+    if room < _ROWS_FOR_COUNTS:
+        yield from _folded([*active, *bad, *completed], room)
+        return
+    room -= bool(completed)
+    # Which of the bad ends have a row changes only with a new one: the latest are there.
+    share = room - len(active) if len(active) < room else 0
+    for_bad = min(len(bad), max(share, -(-room // _FOR_BAD_ENDS)))
+    yield from _folded(active, room - for_bad)
+    yield from _folded(bad, for_bad, latest=True)
+    if completed:
+        yield completed
+
+
+def _folded(views: Sequence[TaskView], room: int, *, latest: bool = False) -> Iterator[_Row]:
+    """As many rows as have room, the last of them for the count of the rest."""
     if len(views) <= room:
-        return views, []
-    completed = [view for view in views if view.status == Status.COMPLETED]
-    others = [view for view in views if view.status != Status.COMPLETED]
-    folded = [f"{summary(completed)} (mcptask list --status completed)"] if completed else []
-    if whole or len(others) + len(folded) <= room:
-        return others, folded
-    running = [view for view in others if view.active]
-    ended = [view for view in others if not view.active]
-    if ended:
-        folded.insert(0, f"{summary(ended)} (mcptask list)")
-    if len(running) + len(folded) <= room:
-        spare = room - len(running) - len(folded)
-        if spare and ended:  # as many of the bad ends as still fit
-            folded[0] = f"{summary(ended[spare:])} more (mcptask list)"
-        return [*running, *ended[:spare]], folded
-    kept = max(room - len(folded) - 1, 0)
-    return running[:kept], [f"and {summary(running[kept:])} more (mcptask list)", *folded]
+        yield from views
+        return
+    ranked = sorted(views, key=_ended_at, reverse=True) if latest else views
+    kept, rest = ranked[: max(room - 1, 0)], ranked[max(room - 1, 0) :]
+    yield from sorted(kept, key=_place) if latest else kept
+    yield rest
 
 
-def _foot(active: Sequence[TaskView]) -> str:
+def _ended_at(view: TaskView) -> float:
+    return view.ended_at or 0.0
+
+
+def _foot(active: Sequence[TaskView], width: int) -> str:
+    left = "Ctrl-C leaves them running"
     away = [view for view in active if view.outage]
     if not away:
-        return "Ctrl-C leaves them running: mcptask watch --all"
+        back = f"{left}: mcptask watch {_all_of(active)}"
+        return back if cell_width(back) <= width else left  # a command is never cut
     servers = ", ".join(sorted({clean(view.subject.server) for view in away}))
-    return f"No answer from {servers}; trying again. Ctrl-C leaves them running"
+    busy = all(view.outage and view.outage.busy for view in away)
+    what = (
+        f"{servers} asks for fewer requests" if busy else f"No answer from {servers}; trying again"
+    )
+    return f"{what}. {left}"
+
+
+def _all_of(views: Sequence[TaskView]) -> str:
+    """What to type for them: those that are not stored here have to be named."""
+    where = next((view.subject.where for view in views if view.subject.where), "")
+    return to_type([_name(view) for view in views], where) if where else "--all"
 
 
 def _warnings(views: Sequence[TaskView]) -> list[str]:
@@ -107,35 +187,54 @@ def _widths(views: Sequence[TaskView], width: int) -> _Widths:
     tool, server = min(tool, 18 if roomy else 12), min(server, 14 if roomy else 8)
     if len(servers) < 2 and not roomy:
         server = 0
-    used = 2 + ref + 2 + tool + 2 + (server + 2 if server else 0)
-    return _Widths(ref, tool, server, max(width - used, 12))
+    if width < _NARROW:
+        ref, tool, server = min(ref, 6), 0, 0
+    used = 2 + ref + 2 + sum(column + 2 for column in (tool, server) if column)
+    return _Widths(ref, tool, server, max(width - used, 1))
 
 
-def _row(view: TaskView, widths: _Widths, now: float) -> Text:
+def _count(views: Sequence[TaskView], width: int) -> Line:
+    if all(view.status == Status.COMPLETED for view in views):
+        text = f"{summary(views)} (mcptask list --status completed)"
+    else:
+        text = f"and {summary(views)} more (mcptask list)"
+        if cell_width(text) + 2 > width:
+            text = f"and {len(views)} more (mcptask list)"
+    return line(Piece(f"  {text}", "dim"))
+
+
+def _row(view: TaskView, widths: _Widths, now: float) -> Line:
     style = look(view.status)
-    server = fit(clean(view.subject.server), widths.server) + "  " if widths.server else ""
     lead = f"  {fit(_name(view), widths.ref, right=True)}  "
-    lead += f"{fit(clean(view.subject.tool or '–'), widths.tool)}  {server}"
-    tail = _tail(view, now)
-    message = max(widths.rest - 2 - cell_width(tail), 1)
-    said = fit(_message(view, now), message)
-    return Text.assemble(lead, (style.glyph, style.colour), f" {said}", (tail, "dim"))
+    for text, columns in (
+        (view.subject.tool or "–", widths.tool),
+        (view.subject.server, widths.server),
+    ):
+        lead += f"{fit(clean(text), columns)}  " if columns else ""
+    room = widths.rest - 2  # behind the glyph
+    tail = next(
+        (tail for tail in _tails(view, now) if cell_width(tail) + _LEAST_MESSAGE <= room), ""
+    )
+    said = fit(_message(view, now), max(room - cell_width(tail), 1))
+    return line(lead, Piece(style.glyph, style.colour), f" {said}", Piece(tail, "dim"))
 
 
-def _tail(view: TaskView, now: float) -> str:
-    """The numbers, or what to type where the task asks."""
+def _tails(view: TaskView, now: float) -> Iterator[str]:
+    """The numbers, or what to type where the task asks; then what needs less room. A command is never cut."""
     if view.questions:
-        return f"  mcptask update {_name(view)}"
-    share = view.progress
-    done = percent(share) if share is not None else "–" if view.active else ""
-    return f"{done:>6}{clock_time(view.elapsed(now)):>10}"
+        yield f"  mcptask update {to_type([_name(view)], view.subject.where)}"
+    time = f"{clock_time(view.elapsed(now)):>10}"
+    if view.active and not view.questions:
+        share = view.progress
+        yield f"{'–' if share is None else percent(share):>6}{time}"
+    yield time
 
 
 def _message(view: TaskView, now: float) -> str:
     if view.outage:
         wait = whole(view.outage.until - now)
         again = f"again in {humane(wait)}" if wait else "trying again"
-        return f"no answer ({view.outage.reason}); {again}"
+        return f"{view.outage.brief}; {again}"
     for request in view.questions.values():
         return f"asks: {asked(request)}"
     word = look(view.status).word

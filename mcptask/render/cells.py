@@ -1,6 +1,6 @@
 """How many terminal columns a text takes, and cutting and padding to columns. Standard library only.
 
-Every view measures its words with this. Rich, which the live view brings, only draws lines made so.
+Every view measures its words with this.
 """
 
 from unicodedata import category, east_asian_width, normalize

@@ -10,7 +10,7 @@ from mcptask.protocol.outcome import Problem
 from mcptask.protocol.task import Task, moment
 from mcptask.render.answer_line import answer_line, answers_entry
 from mcptask.render.cells import pad
-from mcptask.render.questions import Request, fields, question, task_name
+from mcptask.render.questions import Request, fields, question, task_name, to_type
 from mcptask.render.report import Report, Subject
 from mcptask.render.style import look, paint
 from mcptask.render.text import clean, clean_block, flat, humane
@@ -26,16 +26,14 @@ def error_lines(problem: Problem, *, colour: bool = False) -> list[str]:
     return lines + (_labelled("hint", problem.hint, "cyan", colour) if problem.hint else [])
 
 
-def created_lines(subject: Subject, task: Task, *, where: str = "") -> list[str]:
-    """What stderr says when a call is left running; stdout has the task id. `where` are the options that name
-    the server if the task could not be stored: then it is found there and by its id only.
-    """
+def created_lines(subject: Subject, task: Task) -> list[str]:
+    """What stderr says when a call is left running; stdout has the task id."""
     name = task_name(subject.ref, subject.task_id)
+    task_to_type = to_type([name], clean(subject.where))
     message = f": {flat(task.status_message)}" if task.status_message else ""
     state = f"Task {name} is {look(task.status).word} on {clean(subject.server)}{message}"
     kept = f"Kept for {humane(task.ttl_ms / 1000)}. " if task.ttl_ms is not None else ""
-    server = f" {clean(where)}" if where else ""
-    follow = f"Follow it, here or in any later terminal:  mcptask watch {name}{server}"
+    follow = f"Follow it, here or in any later terminal:  mcptask watch {task_to_type}"
     return [state if state.endswith((".", "!", "?", "…")) else f"{state}.", kept + follow]
 
 
@@ -51,7 +49,9 @@ def question_lines(subject: Subject, requests: Mapping[str, Request]) -> list[st
     """Each question, its fields, and the exact line that answers it. `requests` are the open ones."""
     lines: list[str] = []
     for key, request in requests.items():
-        answer = answer_line(subject.ref, subject.task_id, key, request, len(requests))
+        answer = answer_line(
+            subject.ref, subject.task_id, key, request, len(requests), subject.where
+        )
         lines += [*_question(subject.server, key, request), f"  answer:  {answer}"]
     return lines
 
@@ -78,7 +78,7 @@ def details(report: Report, wall: datetime, *, colour: bool = False) -> list[str
         return []
     lines = [f"{pad(label, _LABEL)}{value}" for label, value in _facts(report, task, wall, colour)]
     server = report.server.label if report.server else "the server"
-    subject = Subject(report.tool, server, report.ref, task.task_id, 0.0)
+    subject = Subject(report.tool, server, report.ref, task.task_id, 0.0, where=report.where)
     questions = question_lines(subject, open_requests(report.outcome.error))
     return [*lines, "", *questions] if questions else lines
 

@@ -1,6 +1,6 @@
 """JSON lines: an event a line as it happens, flushed; the last ones carry the whole document."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, TextIO
 
@@ -44,8 +44,14 @@ class JsonLinesReporter:
     def note(self, text: str) -> None:
         try_write(self._stderr, f"{clean(text)}\n")
 
+    due = None  # programs need no sign of life
+
     def tick(self) -> None:
-        """Programs need no sign of life."""
+        """Never due."""
+
+    def aside(self, stop: Callable[[], None]) -> None:
+        """The terminal is as it was."""
+        stop()
 
     def close(self) -> None:
         """Every line is complete already."""

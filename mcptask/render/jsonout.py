@@ -32,6 +32,7 @@ from mcptask.render.contract import (
     ServerBody,
 )
 from mcptask.render.report import Report, ServerInfo, Subject
+from mcptask.render.text import uncommanding
 
 # ── values to bodies ─────────────────────────────────────────────────────────────────────────────
 
@@ -177,7 +178,7 @@ _CONSTANTS = {"Infinity": "1e999", "-Infinity": "-1e999", "NaN": "null"}
 
 
 def dump(value: Any) -> str:
-    """Indented JSON in ASCII: no character of it can act on a terminal, a log or a pager."""
+    """Indented JSON in ASCII: nothing in it can act on a terminal, a log or a pager."""
     try:
         return _encode(value, indent=2)
     except RecursionError:  # indenting takes Python frames, compact JSON does not
@@ -193,7 +194,7 @@ def _encode(value: Any, indent: int | None) -> str:
     text = json.dumps(value, ensure_ascii=True, indent=indent, default=_plain)
     if "Infinity" in text or "NaN" in text:
         text = _STRING_OR_CONSTANT.sub(lambda found: _CONSTANTS.get(found[0], found[0]), text)
-    return text.replace("\x7f", "\\u007f")  # DEL is ASCII
+    return uncommanding(text).replace("\x7f", "\\u007f")  # DEL is ASCII
 
 
 def _plain(value: Any) -> Any:

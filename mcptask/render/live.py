@@ -1,25 +1,21 @@
 """The live view: draws frames in place on stderr, and leaves nothing behind but the last one.
 
-Only commands that follow tasks on a terminal import this module: it brings Rich. Rich measures and colours;
-the drawing is ours, since a frame must be found again after the terminal was resized.
+What did not change is not written: a watch that idles costs nothing, here or at the far end of an ssh.
 """
 
 import atexit
-import io
 import os
 import threading
 from collections.abc import Callable
-from itertools import zip_longest
-
-from rich.console import Console
-from rich.text import Text
 
 from mcptask.env import Env
 from mcptask.protocol.events import Heard, TaskEvent
 from mcptask.render.frame import frame
+from mcptask.render.ink import Line, coloured, columns, plain
 from mcptask.render.parts import PACE
 from mcptask.render.report import Report, Subject
 from mcptask.render.streams import try_write
+from mcptask.render.surroundings import Surroundings
 from mcptask.render.text import clean
 from mcptask.render.view import Screen, TaskView, begin, observe
 
@@ -32,6 +28,7 @@ _LEAST_GAP_OF_TABLE = 1 / 4
 # After so long without news (s), only the seconds move: a watch that idles must cost nothing.
 _CALM_AFTER = 10.0
 _CALM_INTERVAL = 1.0
+_JUST_AFTER = 0.005
 
 _HIDE_CURSOR, _SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 _UP, _CLEAR_LINE_END, _CLEAR_BELOW = "\x1b[{}A", "\x1b[K", "\x1b[J"
@@ -44,10 +41,12 @@ class LiveReporter:
 
     stays = False  # the last frame says how each task ended, not what it asked or said before
     printed = 0
+    due = None  # a thread of its own sees to it
 
     def __init__(self, env: Env, *, animate: bool = True, size: Size | None = None) -> None:
         self._clock = env.clock
         self._painter = Painter(env, size or (lambda: terminal_size(env)))
+        self._surroundings = Surroundings(env.environ)
         self._views: dict[tuple[str, str], TaskView] = {}
         self._since = env.clock.now()
         self._drawn_at = self._news_at = float("-inf")
@@ -78,7 +77,7 @@ class LiveReporter:
         """A line that stays, above the view."""
         with self._lock:
             self._painter.erase()
-            self._painter.keep(Text(clean(text)))
+            self._painter.keep(clean(text))
             if self._views and not self._closed:
                 self._draw(over=False)
 
@@ -90,6 +89,14 @@ class LiveReporter:
     def end(self, report: Report) -> None:
         """Its `Ended` was shown."""
 
+    def aside(self, stop: Callable[[], None]) -> None:
+        """Nothing is drawn meanwhile; afterwards all of it, below what a shell has written."""
+        with self._lock:
+            self._give_back()
+            stop()
+            self._drawn_at = float("-inf")
+            self._draw_if_due()
+
     def close(self) -> None:
         """Draws the last frame and gives the terminal back. Harmless when called twice."""
         with self._lock:
@@ -98,7 +105,7 @@ class LiveReporter:
             self._closed = True
             if self._views:
                 self._draw(over=True)
-            self._painter.close()
+            self._give_back()
         self._stop.set()
         self._wake.set()
         atexit.unregister(self.close)
@@ -108,15 +115,20 @@ class LiveReporter:
     def _draw_if_due(self) -> bool:
         now = self._clock.now()
         due = bool(self._views) and not self._closed and now - self._drawn_at >= self._gap
-        if due:
+        if due and self._painter.in_foreground:
             self._draw(over=False)
         return due
+
+    def _give_back(self) -> None:
+        self._painter.put(self._surroundings.leave())
+        self._painter.close()
 
     def _draw(self, *, over: bool) -> None:
         now = self._clock.now()
         self._drawn_at = now
         screen = Screen(tuple(self._views.values()), self._since, over)
-        self._painter.paint(lambda columns, rows: frame(screen, now, columns, rows))
+        self._painter.paint(lambda wide, high: frame(screen, now, wide, high))
+        self._painter.put("" if over else self._surroundings.follow(screen.tasks))
 
     def _run(self) -> None:
         while not self._closed:
@@ -127,8 +139,12 @@ class LiveReporter:
             self.tick()
 
     def _pause(self) -> float:
-        calm = self._clock.now() - self._news_at > _CALM_AFTER
-        return _CALM_INTERVAL if calm or len(self._views) > 1 else 1 / PACE
+        now = self._clock.now()
+        if len(self._views) == 1 and now - self._news_at <= _CALM_AFTER:
+            return 1 / PACE
+        # Just after the shown seconds have changed: before, the frame would be the same.
+        since = next((view.subject.started for view in self._views.values()), now)
+        return _CALM_INTERVAL - (now - since) % _CALM_INTERVAL + _JUST_AFTER
 
     @property
     def _gap(self) -> float:
@@ -141,69 +157,64 @@ class Painter:
     def __init__(self, env: Env, size: Size) -> None:
         self._stream = env.stderr
         self._size = size
-        self._coloured = env.colour(env.stderr)
-        # Rich only turns styles into codes here. It writes nowhere, and does not look at the
-        # terminal: whoever chose the live view has looked.
-        self._console = Console(
-            file=io.StringIO(),
-            force_terminal=True,
-            highlight=False,
-            markup=False,
-            emoji=False,
-            _environ=env.environ,
-        )
-        self._widths: list[int] = []
-        self._known: list[tuple[Text, str]] = []  # most lines are as they were a frame ago
+        self._encoded = coloured if env.colour(env.stderr) else plain
+        self._shown: list[Line] = []  # the frame that is on the screen, if any
         self._columns = 0
         self._hidden = False
 
-    def paint(self, draw: Callable[[int, int], Text]) -> None:
+    @property
+    def in_foreground(self) -> bool:
+        """Not after `bg`: then the screen is the shell's, and what is drawn would go across it."""
+        try:
+            return os.tcgetpgrp(self._stream.fileno()) == os.getpgrp()
+        except (
+            AttributeError,
+            OSError,
+            ValueError,
+        ):  # Windows, not the terminal that controls us, no file
+            return True
+
+    def paint(self, draw: Callable[[int, int], list[Line]]) -> None:
         """Draws `draw(columns, rows)`; the last column and row stay free, so that nothing scrolls."""
-        columns, rows = self._size()
-        picture = draw(max(columns - 1, 1), max(rows - 1, 1))
-        lines = list(picture.split("\n", allow_blank=True))
-        back = self._back_to_top(columns)
-        if columns != self._columns:
+        wide, high = self._size()
+        lines = draw(max(wide - 1, 1), max(high - 1, 1))
+        if lines == self._shown and wide == self._columns:
+            return
+        back = self._back_to_top(wide)
+        if wide != self._columns:
             back += _CLEAR_BELOW  # what a resize wrapped cannot be overwritten line by line
-        self._known = [
-            known if known and known[0] == text else (text, self._encoded(text))
-            for text, known in zip_longest(lines, self._known[: len(lines)])
-        ]
-        body = f"{_CLEAR_LINE_END}\r\n".join(codes for _, codes in self._known)
+        body = f"{_CLEAR_LINE_END}\r\n".join(map(self._encoded, lines))
         start = "" if self._hidden else _HIDE_CURSOR
         self._hidden = True
         self._write(f"{start}{back}{body}{_CLEAR_LINE_END}{_CLEAR_BELOW}")
-        self._widths, self._columns = [line.cell_len for line in lines], columns
+        self._shown, self._columns = lines, wide
+
+    def put(self, codes: str) -> None:
+        """Codes that leave the frame and the cursor alone."""
+        self._write(codes)
 
     def erase(self) -> None:
         """Takes the frame away."""
-        if self._widths:
+        if self._shown:
             self._write(self._back_to_top(self._size()[0]) + _CLEAR_BELOW)
-            self._widths = []
+            self._shown = []
 
-    def keep(self, line: Text) -> None:
+    def keep(self, text: str) -> None:
         """A line that stays; only while no frame is on the screen."""
-        self._write(self._encoded(line) + "\r\n")
+        self._write(f"{text}\r\n")
 
     def close(self) -> None:
-        end = "\r\n" if self._widths else ""
-        self._widths = []
+        end = "\r\n" if self._shown else ""
+        self._shown = []
         self._write(end + (_SHOW_CURSOR if self._hidden else ""))
         self._hidden = False
 
-    def _back_to_top(self, columns: int) -> str:
+    def _back_to_top(self, wide: int) -> str:
         """From the end of the last frame to its beginning: a narrower terminal has wrapped its lines."""
-        if not self._widths:
+        if not self._shown:
             return ""
-        rows = sum(max(-(-width // max(columns, 1)), 1) for width in self._widths)
+        rows = sum(max(-(-columns(each) // max(wide, 1)), 1) for each in self._shown)
         return "\r" + (_UP.format(rows - 1) if rows > 1 else "")
-
-    def _encoded(self, line: Text) -> str:
-        if not self._coloured:
-            return line.plain
-        with self._console.capture() as captured:
-            self._console.print(line, end="", soft_wrap=True)
-        return captured.get()
 
     def _write(self, text: str) -> None:
         if text:

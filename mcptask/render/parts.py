@@ -1,10 +1,9 @@
-"""Pieces that frames are made of, as Rich `Text` of exact width. Made of clean strings, never of markup."""
+"""Parts that frames are made of, of exact width. Made of clean strings."""
 
 from collections.abc import Iterable
 
-from rich.text import Text
-
 from mcptask.render.cells import ELLIPSIS, cell_width, chop, shorten
+from mcptask.render.ink import Line, Piece, columns, cropped, line
 from mcptask.render.style import Look
 from mcptask.render.text import clean
 
@@ -20,25 +19,25 @@ def step(now: float) -> int:
     return int(now * PACE)
 
 
-def spinner(now: float) -> Text:
-    return Text(SPINNER[step(now) % len(SPINNER)], "cyan")
+def spinner(now: float) -> Piece:
+    return Piece(SPINNER[step(now) % len(SPINNER)], "cyan")
 
 
-def bar(share: float, width: int) -> Text:
+def bar(share: float, width: int) -> Line:
     """`━━━━━━╸─────`: readable without colour."""
     halves = int(share * width * 2)
     full, half = "━" * (halves // 2), "╸" * (halves % 2)
-    return Text.assemble((full + half, "cyan"), ("─" * (width - len(full + half)), "dim"))
+    return line(Piece(full + half, "cyan"), Piece("─" * (width - len(full + half)), "dim"))
 
 
-def pulse(now: float, width: int) -> Text:
+def pulse(now: float, width: int) -> Line:
     """A bar that only says that something moves."""
     room = max(width - _PULSE, 1)
     place = step(now) % (2 * room)
     left = min(place if place < room else 2 * room - place, max(width - _PULSE, 0))
     light = min(_PULSE, width)
     right = width - left - light
-    return Text.assemble(("─" * left, "dim"), ("━" * light, "cyan"), ("─" * right, "dim"))
+    return line(Piece("─" * left, "dim"), Piece("━" * light, "cyan"), Piece("─" * right, "dim"))
 
 
 def percent(share: float) -> str:
@@ -77,26 +76,20 @@ def flow(parts: Iterable[str], width: int, *, cut: bool) -> list[str]:
     return lines
 
 
-def sides(left: Text, right: Text, width: int) -> list[Text]:
+def sides(left: Line, right: Piece, width: int) -> list[Line]:
     """One line with something at each end, or the right part on lines of its own where both do not fit."""
-    gap = width - left.cell_len - right.cell_len
+    gap = width - columns(left) - cell_width(right.text)
     if gap >= 2:
-        return [Text.assemble(left, " " * gap, right)]
-    rest = chop(right.plain, width)
-    style = str(right.style)
-    return [cropped(left, width), *(Text(line, style) for line in rest)]
+        return [line(left, " " * gap, right)]
+    return [
+        cropped(left, width),
+        *(line(Piece(part, right.style)) for part in chop(right.text, width)),
+    ]
 
 
-def cropped(text: Text, width: int) -> Text:
-    """The text in at most `width` columns, its colours kept."""
-    text = text.copy()
-    text.truncate(max(width, 1), overflow="ellipsis")
-    return text
-
-
-def named(style: Look, *, loud: bool = False) -> Text:
+def named(style: Look, *, loud: bool = False) -> Piece:
     """`● working` in its colour."""
-    return Text(f"{style.glyph} {style.word}", f"bold {style.colour}" if loud else style.colour)
+    return Piece(f"{style.glyph} {style.word}", f"bold {style.colour}" if loud else style.colour)
 
 
 def who(tool: str | None, server: str) -> str:

@@ -5,7 +5,7 @@ A question is one entry of `inputRequests`: a key that the server chose, and a r
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcptask.protocol.schemas import Schema, choices, is_schema, kind, required, sub
@@ -33,6 +33,16 @@ _BOUNDS = (
 def task_name(ref: int | None, task_id: str) -> str:
     """What to type for a task: its number, else its id as the shell needs it."""
     return str(ref) if ref is not None else shell(task_id)
+
+
+def to_type(names: Sequence[str], where: str = "") -> str:
+    """What follows the name of a command that is about these tasks (as `task_name` has them): `7`, or
+    `tsk_8f21 -s https://…`. `where` are the options that find those that are not stored here.
+    """
+    options = [where] if where else []
+    if any(name.startswith("-") for name in names):
+        return " ".join([*options, "--", *names])
+    return " ".join([*names, *options])
 
 
 def question(server: str, key: str, request: Request) -> str:

@@ -1,5 +1,6 @@
 """The values that commands hand to renderers. Commands return, renderers print."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -24,19 +25,24 @@ class ServerInfo:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one command came to for one task or call. `ref` is None where nothing is stored."""
+    """What one command came to for one task or call. `ref` is None where nothing is stored; then `where` are
+    the options that find the task again, for the commands that are shown. `task_id` is None where it is the
+    outcome's own, or there is no task.
+    """
 
     outcome: Outcome
     server: ServerInfo | None = None
     ref: int | None = None
     tool: str | None = None
     warnings: tuple[str, ...] = ()
+    where: str = ""
+    task_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
     """The task that an event is about. `started` is on the clock's `now`: before 0 for one begun long ago;
-    `answered` are the keys of its questions that were answered before.
+    `answered` are the keys of its questions that were answered before; `where` is as in a `Report`.
     """
 
     tool: str | None
@@ -45,6 +51,7 @@ class Subject:
     task_id: str
     started: float
     answered: frozenset[str] = frozenset()
+    where: str = ""
 
 
 class Reporter(Protocol):
@@ -66,12 +73,21 @@ class Reporter(Protocol):
         """A line for a person that is about no event. Whoever calls has weighed --quiet."""
         ...
 
+    @property
+    def due(self) -> float | None:
+        """When (on the clock's `now`) `tick` has something to do, if nothing else happens; None for never."""
+        ...
+
     def tick(self) -> None:
         """Time has passed: whatever is due without an event is shown now."""
         ...
 
     def end(self, report: Report) -> None:
         """One of several tasks has ended, and this is its document; only data has a place for it."""
+        ...
+
+    def aside(self, stop: Callable[[], None]) -> None:
+        """Calls `stop`, which stops this process for a while, with the terminal given back meanwhile."""
         ...
 
     def close(self) -> None: ...

@@ -41,7 +41,8 @@ LOOKS: Mapping[str, Look] = {
 # A state of the line of states that was not reached (yet).
 PENDING = Look("○", "", "white")
 
-_SGR = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36, "white": 37}
+_WORDS = ("bold", "dim", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
+_SGR = dict(zip(_WORDS, ("1", "2", *map(str, range(31, 38))), strict=True))
 
 
 def look(name: str) -> Look:
@@ -49,6 +50,6 @@ def look(name: str) -> Look:
     return LOOKS.get(name) or Look("◌", clean(name.replace("_", " ")) or "(no status)", "blue")
 
 
-def paint(text: str, colour: str, on: bool) -> str:
-    """The text in a colour, for lines that are written without Rich."""
-    return f"\x1b[{_SGR[colour]}m{text}\x1b[0m" if on else text
+def paint(text: str, style: str, on: bool) -> str:
+    """The text in a style: a colour, `bold` or `dim`, or several of them with spaces between."""
+    return f"\x1b[{';'.join(_SGR[word] for word in style.split())}m{text}\x1b[0m" if on else text

@@ -11,7 +11,7 @@ from typing import Any
 from mcptask.render.cells import cell_width, normal, pad, shorten, shorten_middle
 from mcptask.render.questions import field, json_word
 from mcptask.render.style import look, paint
-from mcptask.render.text import clean, first_line, flat, humane
+from mcptask.render.text import clean, first_line, flat, humane, leading
 
 _GAP = "  "
 
@@ -114,7 +114,7 @@ def task_table(
 
 def tool_table(tools: Sequence[ToolRow], *, width: int | None = None) -> list[str]:
     """Each tool with the first line of its description."""
-    cells = [(clean(row.name), first_line(row.description or "")) for row in tools]
+    cells = [(leading(row.name), first_line(row.description or "")) for row in tools]
     return table(_TOOLS, cells, width)
 
 
@@ -150,11 +150,13 @@ def tool_details(
     about = [
         part
         for line in (tool.description or "").splitlines()
-        for part in (textwrap.wrap(clean(line), max(width, _NARROWEST)) if width else [clean(line)])
+        for part in (
+            textwrap.wrap(leading(line), max(width, _NARROWEST)) if width else [leading(line)]
+        )
     ]
     arguments = argument_table(schema, width=width) or ["It takes no arguments."]
     legend = ["", "* required"] if any(" *" in line for line in arguments) else []
-    return [clean(tool.name), *about, "", *arguments, *legend]
+    return [leading(tool.name), *about, "", *arguments, *legend]
 
 
 def server_table(servers: Sequence[ServerRow], *, width: int | None = None) -> list[str]:
@@ -245,7 +247,7 @@ def _argument_cells(name: str, schema: Any, required: bool) -> tuple[str, ...]:
     described = {key: value for key, value in values.items() if key not in _OWN_COLUMN}
     default = json_word(values["default"]) if "default" in values else ""
     about = first_line(str(values.get("description") or values.get("title") or ""))
-    return clean(name) + (" *" if required else ""), field(described), default, about
+    return leading(name) + (" *" if required else ""), field(described), default, about
 
 
 # Keys of an argument's schema that have a column of their own.

@@ -21,18 +21,31 @@ _UNSAFE = (
 _IN_LINE = re.compile(f"[{_UNSAFE}]")
 _IN_BLOCK = re.compile(f"(?![\\n\\t])[{_UNSAFE}]")
 
-# Hosted CI runners obey these wherever they stand in a line; `::command::` only counts at its
-# start, and no line of ours starts with text from outside.
-_RUNNER_COMMAND = re.compile(r"##(vso)?\[", re.IGNORECASE)
+# What CI systems take for a command wherever it stands in a line: `##[error]` (GitHub, Azure), `##vso[…]`
+# (Azure), `##teamcity[…]`, `travis_fold:start:…`. The last character of what is found is escaped.
+_COMMAND = re.compile(r"##\w*\[|(?:fold|time):(?=(?:start|end):[\w.-])", re.ASCII)
+_COMMAND_SIGNS = ("##", ":start:", ":end:")
+# GitHub's `::error::`, at the start of a line, spaces aside. Any text may come to begin a line, so none may
+# begin like that.
+_COLON_COMMAND = re.compile(r"\A(\s*):(?=:.*::)")
+# Buildkite's, which opens a section of the log: only at the very start of a line.
+_HEADING = re.compile(r"(?:---|\+\+\+|~~~|\^\^\^)(?:\s|\Z)")
 
 _BREAKS = re.compile(r"[\r\n\t ]*[\n\t][\r\n\t ]*")
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def clean(text: str) -> str:
-    """One line that is safe anywhere: controls and invisible characters are shown as escapes (`\\x1b`)."""
-    safe = _IN_LINE.sub(_escape, text)
-    return _RUNNER_COMMAND.sub(r"##\1\\x5b", safe) if "##" in safe else safe
+    """Text that is safe in any line: controls and invisible characters are shown as escapes (`\\x1b`), and no
+    CI system takes it for a command."""
+    safe = uncommanded(_IN_LINE.sub(_escape, text), "\\x{:02x}")
+    return _COLON_COMMAND.sub(r"\1\\x3a", safe) if "::" in safe else safe
+
+
+def leading(text: str) -> str:
+    """The same for text that stands at the very start of a line, with nothing of ours before it."""
+    safe = clean(text)
+    return f"\\{safe}" if _HEADING.match(safe) else safe
 
 
 def flat(text: str) -> str:
@@ -47,7 +60,19 @@ def clean_block(text: str) -> str:
 
 def clean_json(text: str) -> str:
     """JSON text with its unsafe characters as JSON escapes: still valid, and still the same value."""
-    return _IN_BLOCK.sub(_escape_json, text)
+    return uncommanding(_IN_BLOCK.sub(_escape_json, text))
+
+
+def uncommanding(text: str) -> str:
+    """JSON text in which no CI system finds a command in a string: still the same value."""
+    return uncommanded(text, "\\u{:04x}")
+
+
+def uncommanded(text: str, escape: str) -> str:
+    """The text with one character of each command for a CI system as an `escape`, made with its number."""
+    if not any(sign in text for sign in _COMMAND_SIGNS):
+        return text
+    return _COMMAND.sub(lambda found: found[0][:-1] + escape.format(ord(found[0][-1])), text)
 
 
 def first_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What is known of each followed task, for drawing: pure values, one step an event. No Rich, no clock."""
+"""What is known of each followed task, for drawing: pure values, one step an event. No colours, no clock."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -12,6 +12,7 @@ from mcptask.protocol.events import (
     Ended,
     Heard,
     InputRequired,
+    Listening,
     Reconnected,
     Retrying,
     StatusChanged,
@@ -24,6 +25,8 @@ from mcptask.render.report import Subject
 from mcptask.render.style import LOOKS, look
 from mcptask.render.text import clean, flat, humane, progress_of
 
+# How the reasons begin that are answers of a server, or of a proxy before it.
+_ANSWERS, _TOO_MANY = "HTTP ", "HTTP 429"
 # Beyond this, "until 14:32" says nothing.
 _SAME_DAY = 12 * 3600.0
 
@@ -36,6 +39,25 @@ class Outage:
     until: float
     give_up: str | None
 
+    @property
+    def busy(self) -> bool:
+        return self.reason.startswith(_TOO_MANY)
+
+    @property
+    def phrase(self) -> str:
+        """What the server does: `does not answer (connection refused)`, `answers HTTP 502 Bad Gateway …`."""
+        if self.busy:
+            return f"asks for fewer requests ({self.reason})"
+        answers = self.reason.startswith(_ANSWERS)
+        return f"answers {self.reason}" if answers else f"does not answer ({self.reason})"
+
+    @property
+    def brief(self) -> str:
+        """The same where there is little room."""
+        if self.busy:
+            return "asks for fewer requests"
+        return self.reason if self.reason.startswith(_ANSWERS) else f"no answer ({self.reason})"
+
 
 @dataclass(frozen=True, slots=True)
 class TaskView:
@@ -47,6 +69,7 @@ class TaskView:
     answered: frozenset[str] = frozenset()
     heard_at: float | None = None
     next_poll: float | None = None
+    mode: Listening | None = None
     outage: Outage | None = None
     outcome: Outcome | None = None
     ended_at: float | None = None
@@ -119,6 +142,8 @@ def observe(view: TaskView, event: TaskEvent, now: float, wall: datetime) -> Tas
             return replace(view, outage=Outage(flat(reason), until, give_up), next_poll=until)
         case Reconnected():
             return replace(view, outage=None, heard_at=now)
+        case Listening():
+            return replace(view, mode=event, next_poll=event.next_poll)
         case Warned(message):
             return replace(view, warnings=(*view.warnings, flat(message)))
         case Ended(outcome):
@@ -154,14 +179,35 @@ def _ended(view: TaskView, outcome: Outcome, now: float) -> TaskView:
 
 
 def outage_phrase(view: TaskView, now: float) -> str:
-    """`studio does not answer (connection refused); trying again in 8 s, until 14:32`"""
+    """`studio does not answer (connection refused); trying again in 8 s, until 14:32`
+
+    Of a server that does answer, but not with what was asked for, it says that.
+    """
     outage = view.outage
     if outage is None:
         return ""
     wait = max(outage.until - now, 0.0)
     again = f"trying again in {humane(whole(wait))}" if wait >= 0.5 else "trying again now"
     until = f", until {outage.give_up}" if outage.give_up else ""
-    return f"{clean(view.subject.server)} does not answer ({outage.reason}); {again}{until}"
+    return f"{clean(view.subject.server)} {outage.phrase}; {again}{until}"
+
+
+def hearing_phrase(view: TaskView, now: float) -> str:
+    """How changes are learned: `push, last heard 4 s ago`, else `polling every 5 s`."""
+    if view.mode is None or not view.mode.push:
+        return polling_phrase(view.task)
+    if view.heard_at is None:
+        return "push"
+    ago = (now - view.heard_at) // 1  # tenths would only flicker
+    return f"push, last heard {humane(ago)} ago" if ago >= 1 else "push, last heard just now"
+
+
+def mode_phrase(views: Iterable[TaskView]) -> str:
+    """The same for many tasks: `push`, `polling`, or `12 push, 3 poll`; empty while nothing is known."""
+    counts = Counter(view.mode.push for view in views if view.mode)
+    if len(counts) < 2:
+        return "".join("push" if push else "polling" for push in counts)
+    return f"{counts[True]} push, {counts[False]} poll"
 
 
 def polling_phrase(task: Task | None) -> str:

@@ -251,6 +251,10 @@ def _objections(name: str, table: _ServerTable) -> list[tuple[bool, str]]:
             table.bearer_env is not None and not is_variable_name(table.bearer_env),
             f"'bearer_env' must be {_EXPECTED['bearer_env']}",
         ),
+        (
+            table.bearer_env is not None and "authorization" in map(str.lower, table.headers),
+            "has both 'bearer_env' and 'headers' with Authorization: keep the one that is meant",
+        ),
         (bool(endless), f"{_quoted(endless)} must be a duration: {durations.FORMS}"),
         (any("\0" in text for text in texts), "a NUL character cannot be given to a program"),
         (any(not key or "=" in key for key in table.env), "'env' has a name that cannot be one"),

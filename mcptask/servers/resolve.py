@@ -2,6 +2,7 @@
 
 resolve             --server or --stdio › MCPTASK_SERVER › the config's default › its only server
 endpoint_of_record  --server or --stdio › what the record of the task says
+renewed             an endpoint with the credentials that the config has for it now
 address_of_record   what may be shown of the server of a record, whatever has become of it
 known               the rows of `mcptask servers`
 """
@@ -107,6 +108,24 @@ def endpoint_of_record(
         return resolve(selection, config, environ, cwd=origin.cwd)
     endpoint = _recorded(origin, config, environ)
     return _with_credentials(endpoint, selection) if endpoint.is_http else endpoint
+
+
+def renewed(
+    endpoint: Endpoint, selection: Selection, config: Config, environ: Mapping[str, str]
+) -> Endpoint:
+    """`endpoint`, chosen with `selection` before, with the credentials that `config` has for it by now.
+
+    The same where the config has no word on it: a URL given by hand, the server gone, or another URL in its
+    place, which is another server. Raises ConfigError as `resolve` does.
+    """
+    name = endpoint.server
+    if name is None or name not in config.servers:
+        return endpoint
+    now = _named(name, config, environ, endpoint.source)
+    if now.url != endpoint.url:
+        return endpoint
+    now = _with_credentials(now, selection)
+    return replace(endpoint, headers=now.headers, bearer_env=now.bearer_env)
 
 
 def address_of_record(origin: Origin, config: Config, environ: Mapping[str, str]) -> str | None:

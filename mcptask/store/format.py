@@ -126,6 +126,7 @@ def _task_of(table: dict[str, Any], at: int) -> TaskRecord:
         seen_at=_moment(table, "seen_at"),
         ended_at=_moment(table, "ended_at"),
         lost_at=_moment(table, "lost_at"),
+        tool_error=_yes(table, "tool_error"),
         answered=_texts(table, "answered"),
         extra=table,
     )
@@ -161,6 +162,10 @@ def _texts(table: dict[str, Any], key: str) -> tuple[str, ...]:
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         return ()
     return tuple(table.pop(key))
+
+
+def _yes(table: dict[str, Any], key: str) -> bool | None:
+    return bool(table.pop(key)) if table.get(key) is True else None
 
 
 def _number(table: dict[str, Any], key: str) -> int | None:

@@ -15,22 +15,31 @@ def file_of(folder: Path, name: str) -> Path:
     return folder / (hashlib.sha256(name.encode(errors="replace")).hexdigest()[:40] + _SUFFIX)
 
 
-def keep(
-    file: Path, document: dict[str, Any], *, largest: int, kept: int, durable: bool = False
-) -> bool:
-    """Is it kept now, in at most `largest` bytes, beside the newest of its folder: `kept` files in all?
+def keep(file: Path, document: dict[str, Any], *, largest: int, kept: int) -> bool:
+    """Is it kept now, in at most `largest` bytes, beside the newest of its folder: `kept` files in all?"""
+    written = write(file, document, largest=largest)
+    if written:
+        keep_newest(file.parent, kept)
+    return written
 
-    Where it cannot be, what was kept before goes: better none than one that is out of date.
+
+def keep_newest(folder: Path, kept: int) -> None:
+    atomic.keep_newest(folder, _SUFFIX, kept)
+
+
+def write(file: Path, document: dict[str, Any], *, largest: int) -> bool:
+    """Is it written now, in at most `largest` bytes?
+
+    Where it cannot be, what was there before goes: better none than one that is out of date.
     """
     try:
         data = json.dumps(document, separators=(",", ":")).encode()
         if len(data) > largest:
             raise ValueError
-        atomic.write(file, data, durable=durable)
+        atomic.write(file, data, durable=False)
     except (OSError, ValueError, TypeError, RecursionError):
         atomic.remove(file)
         return False
-    atomic.keep_newest(file.parent, _SUFFIX, kept)
     return True
 
 

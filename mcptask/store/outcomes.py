@@ -1,10 +1,11 @@
 """The last words of ended tasks, so that `get` answers when the server has forgotten them, or is away.
 
-One JSON file a task, 0600, in a folder beside the state file. Nothing here raises: `save` says whether it
+One JSON file a task, 0600, in a folder beside the state file. Nothing here raises: `save_all` says what it
 could, a missing or damaged file is a miss.
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,23 @@ class OutcomeStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def save(self, task: Task, origin: Origin) -> bool:
-        """Keeps the server's own object of an ended task. False where it cannot be kept."""
-        document = {"taskId": task.task_id, "task": dict(task.raw)}
-        file = self._file(origin, task.task_id)
-        return jsonfiles.keep(file, document, largest=LARGEST, kept=KEPT, durable=True)
+    def save_all(self, ended: Sequence[tuple[Task, Origin]]) -> int:
+        """Keeps the servers' own objects of ended tasks, the last KEPT; how many of them could be kept.
+
+        Nobody waits for the disk, for whoever waits for a result has none to lose: what a power cut takes is
+        a miss like others.
+        """
+        written = 0
+        for task, origin in ended[-KEPT:]:
+            document = {"taskId": task.task_id, "task": dict(task.raw)}
+            file = self._file(origin, task.task_id)
+            written += jsonfiles.write(file, document, largest=LARGEST)
+        if written:  # to look through the folder takes longer than to write one
+            jsonfiles.keep_newest(self.folder, KEPT)
+        return written
 
     def load(self, origin: Origin, task_id: str) -> dict[str, Any] | None:
-        """The server's object as `save` got it, or None."""
+        """The server's object as `save_all` got it, or None."""
         document = jsonfiles.read_object(self._file(origin, task_id), LARGEST)
         if document is None or document.get("taskId") != task_id:
             return None

@@ -4,9 +4,10 @@ Never a secret: no header, no token, no tool argument; where a task lives is an 
 The values know nothing of files; `format` turns them into TOML and back.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcptask.origin import Origin
 from mcptask.protocol.task import TERMINAL, Task, may_follow, moment
@@ -24,7 +25,8 @@ class TaskRecord:
 
     `status` is the server's word, also one that we do not know. Durations are in ms, moments in UTC:
     `seen_at` is when the server last spoke of the task, `ended_at` when we first saw that it had ended.
-    `lost_at` is when the server said that it does not know the task (any more). `answered` holds the keys
+    `lost_at` is when the server said that it does not know the task (any more). `tool_error` is True where it
+    completed and its tool reports an error. `answered` holds the keys
     of the questions that were answered from here. `extra` holds what the file says beyond these fields, so
     that it survives being written again.
     """
@@ -42,6 +44,7 @@ class TaskRecord:
     seen_at: datetime | None = None
     ended_at: datetime | None = None
     lost_at: datetime | None = None
+    tool_error: bool | None = None
     answered: tuple[str, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -73,6 +76,13 @@ class State:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
+class Sighting(NamedTuple):
+    """What a server said of a stored task, and when (UTC). `task` is None where it does not know it."""
+
+    task: Task | None
+    at: datetime
+
+
 def new_record(
     task: Task, now: datetime, *, ref: int, origin: Origin, tool: str | None, protocol: str | None
 ) -> TaskRecord:
@@ -86,6 +96,13 @@ def new_record(
         status=task.status,
     )
     return observed(blank, task, now)
+
+
+def sighted(record: TaskRecord, sighting: Sighting) -> TaskRecord:
+    """The record after a sighting: lost since the first time that its server did not know it."""
+    if sighting.task is None:
+        return replace(record, lost_at=record.lost_at or sighting.at)
+    return observed(record, sighting.task, sighting.at)
 
 
 def observed(record: TaskRecord, task: Task, now: datetime) -> TaskRecord:
@@ -108,9 +125,15 @@ def observed(record: TaskRecord, task: Task, now: datetime) -> TaskRecord:
         poll_interval_ms=_bounded(task.poll_interval_ms),
         seen_at=now,
         ended_at=record.ended_at or (now if task.terminal else None),
+        tool_error=record.tool_error if task.result is None else _is_error(task.result),
         answered=record.answered,
         extra=record.extra,
     )
+
+
+def _is_error(result: Mapping[str, Any]) -> bool | None:
+    """None where there is nothing to note: most tasks have no such line in the file."""
+    return True if result.get("isError") is True else None
 
 
 def _clipped(text: str | None) -> str | None:

@@ -4,7 +4,7 @@
 lock, so that commands in other terminals lose nothing.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,10 +17,12 @@ from mcptask.store.lock import locked
 from mcptask.store.paths import resolved
 from mcptask.store.records import (
     CallRecord,
+    Sighting,
     State,
     TaskRecord,
     new_record,
     observed,
+    sighted,
 )
 
 # How many ended tasks are kept. Those that have not ended or were lost are never dropped.
@@ -44,14 +46,15 @@ class TaskStore:
         self.path = resolved(path)
         self.clock = clock
         self.warnings: list[str] = []
-        self._glanced: tuple[tuple[int, int, int] | None, State] = (None, State())
+        self._last = statefile.Reading(state=State())  # the last look at the file, whoever wrote it
+        self._mark: tuple[int, int, int] | None = None  # of the file as it was then
 
     def read(self) -> State:
         """What the file says; no file is an empty state. Touches nothing.
 
         StateError: damaged, or of a newer format. StateUnwritable: it cannot be read.
         """
-        reading = statefile.read(self.path)
+        reading = self._look()
         if reading.damage is not None:
             raise statefile.damaged(self.path, reading.damage)
         self._warn(reading.warnings)
@@ -142,28 +145,32 @@ class TaskStore:
             )
         )
 
-    def observe(self, ref: int, task: Task) -> TaskRecord | None:
-        """The stored task after one more snapshot; None when it was forgotten meanwhile.
+    def observe_all(self, seen: Mapping[int, Sighting]) -> dict[int, TaskRecord]:
+        """The stored tasks with these numbers after what was seen of them, without those that were
+        forgotten meanwhile. All of it is one change. One that the server does not know (a sighting of None)
+        is remembered as lost until it is seen again.
 
-        A snapshot that says nothing new is not written more often than SEEN_EVERY.
+        What says nothing new is not written more often than SEEN_EVERY, unless something else is.
         """
-        record = _by_ref(self._glance(), ref)
-        if record is not None and not self._worth_writing(record, task):
-            return record
-        return self._edit(ref, lambda found: observed(found, task, self.clock.wall()))
+        known = _by_refs(self._glance(), seen)
+        if known.keys() == seen.keys() and not _brings_news(known, seen):
+            return known
+
+        def with_sightings(state: State) -> State:
+            if not _brings_news(_by_refs(state, seen), seen):
+                return state
+            return _edited(state, seen, lambda found: sighted(found, seen[found.ref]))
+
+        return _by_refs(self.change(with_sightings), seen)
 
     def answered(self, ref: int, keys: Iterable[str]) -> TaskRecord | None:
         """Remembers that these questions were answered, so that nobody is asked twice."""
         new = tuple(keys)
-        return self._edit(
-            ref,
-            lambda found: replace(found, answered=tuple(dict.fromkeys((*found.answered, *new)))),
-        )
 
-    def lost(self, ref: int) -> TaskRecord | None:
-        """Remembers since when the server does not know the task, until `observe` brings news of it."""
-        now = self.clock.wall()
-        return self._edit(ref, lambda found: replace(found, lost_at=found.lost_at or now))
+        def with_answers(found: TaskRecord) -> TaskRecord:
+            return replace(found, answered=tuple(dict.fromkeys((*found.answered, *new))))
+
+        return _by_ref(self.change(lambda state: _edited(state, {ref}, with_answers)), ref)
 
     def forget(self, refs: Iterable[int]) -> tuple[int, ...]:
         """Drops the records and call marks with these numbers. Returns those that were there."""
@@ -185,12 +192,17 @@ class TaskStore:
     def _glance(self) -> State:
         """The state, read again only when the file is another one: each poll of a long watch asks."""
         mark = statefile.mark(self.path)
-        if mark is None or mark != self._glanced[0]:
-            self._glanced = (mark, statefile.read(self.path).state)
-        return self._glanced[1]
+        if mark is None or mark != self._mark:
+            self._look()
+            self._mark = mark
+        return self._last.state
+
+    def _look(self) -> statefile.Reading:
+        self._last = statefile.read(self.path, self._last)
+        return self._last
 
     def _changed(self, fn: Callable[[State], State]) -> State:
-        before = statefile.read(self.path)
+        before = self._look()
         self._warn(before.warnings)
         wanted = fn(before.state)
         after = _retained(wanted)
@@ -203,33 +215,36 @@ class TaskStore:
             text = f"{self.path} was damaged ({before.damage}); it is kept as {aside}"
             backup = statefile.backup_of(aside)
             self._warn([f"{text}, the last good copy as {backup}" if backup.exists() else text])
-        statefile.write(self.path, after, before)
+        self._last = statefile.write(self.path, after, before)
         return after
-
-    def _edit(self, ref: int, edit: Callable[[TaskRecord], TaskRecord]) -> TaskRecord | None:
-        edited: list[TaskRecord] = []
-
-        def with_edit(state: State) -> State:
-            tasks = tuple(edit(task) if task.ref == ref else task for task in state.tasks)
-            edited.extend(task for task in tasks if task.ref == ref)
-            return replace(state, tasks=tasks)
-
-        self.change(with_edit)
-        return edited[0] if edited else None
-
-    def _worth_writing(self, record: TaskRecord, task: Task) -> bool:
-        now = self.clock.wall()
-        after = observed(record, task, now)
-        if after is record:  # an ended task stays as it is
-            return False
-        recent = record.seen_at is not None and now - record.seen_at < SEEN_EVERY
-        return not recent or replace(after, seen_at=record.seen_at) != record
 
     def _warn(self, texts: Iterable[str]) -> None:
         for text in texts:
             if text not in self.warnings:
                 self.warnings.append(text)
                 self._told(text)
+
+
+def _brings_news(known: Mapping[int, TaskRecord], seen: Mapping[int, Sighting]) -> bool:
+    return any(_worth_writing(record, seen[ref]) for ref, record in known.items())
+
+
+def _worth_writing(record: TaskRecord, sighting: Sighting) -> bool:
+    after = sighted(record, sighting)
+    if after == record:  # an ended task stays as it is, and a lost one lost
+        return False
+    recent = record.seen_at is not None and sighting.at - record.seen_at < SEEN_EVERY
+    return not recent or replace(after, seen_at=record.seen_at) != record
+
+
+def _edited(state: State, refs: Collection[int], edit: Callable[[TaskRecord], TaskRecord]) -> State:
+    """Those of these numbers that are there are others now."""
+    tasks = tuple(edit(task) if task.ref in refs else task for task in state.tasks)
+    return replace(state, tasks=tasks)
+
+
+def _by_refs(state: State, refs: Collection[int]) -> dict[int, TaskRecord]:
+    return {task.ref: task for task in state.tasks if task.ref in refs}
 
 
 def _by_ref(state: State, ref: int) -> TaskRecord | None:

@@ -24,6 +24,9 @@ const RESULTS = {
   "tasks/cancel": v2.CancelTaskResultV2Schema,
   "tools/call": v2.CreateTaskResultV2Schema,
 };
+const LISTEN = "subscriptions/listen";
+const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
+const TOLD = "notifications/tasks";
 const DEMANDED = [
   ...Object.keys(REQUESTS).map((method) => `${method} request`),
   "tools/call declares tasks",
@@ -32,6 +35,9 @@ const DEMANDED = [
   "tasks/cancel → acknowledged",
   ...STATUSES.map((status) => `tasks/get → ${status}`),
   "a task's result",
+  LISTEN,
+  ACKNOWLEDGED,
+  TOLD,
 ];
 
 // Where the package asks for more than the extension's text: what is taken for a member that is not there.
@@ -67,7 +73,10 @@ function completed(kind, value) {
 function judgeRequest(message, where) {
   const method = message.method;
   if (method in REQUESTS) judge(`${method} request`, REQUESTS[method], message, where);
-  if (method in RESULTS) {
+  if (method === LISTEN) {
+    judge(LISTEN, v2.TaskSubscriptionNotificationsV2Schema, message.params?.notifications, where);
+  }
+  if (method in RESULTS || method === LISTEN) {
     const declared = message.params?._meta?.[CAPABILITIES];
     judge(`${method} declares tasks`, v2.ClientTaskCapabilityEnvelopeV2Schema, declared, where);
   }
@@ -93,8 +102,11 @@ for (const trace of traces) {
     if (direction === "out") {
       asked.set(`${entry.pid} ${entry.seq}`, message.method);
       judgeRequest(message, where);
-    } else if (message.method === "notifications/tasks") {
-      judge("notifications/tasks", v2.TaskStatusNotificationV2Schema, message, where);
+    } else if (message.method === ACKNOWLEDGED) {
+      const honoured = message.params?.notifications;
+      judge(ACKNOWLEDGED, v2.TaskSubscriptionAcknowledgedNotificationsV2Schema, honoured, where);
+    } else if (message.method === TOLD) {
+      judge(TOLD, v2.TaskStatusNotificationV2Schema, message, where);
     } else if (message.result) {
       const method = asked.get(`${entry.pid} ${entry.to}`);
       if (method in RESULTS) judgeResult(method, message.result, where);

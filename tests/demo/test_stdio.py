@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -160,6 +161,25 @@ def test_wrong_options_are_a_usage_error(
 def test_help_is_on_stdout(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     assert "--http HOST:PORT" in capsys.readouterr().out
+
+
+def test_help_says_where_the_tasks_are_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--help"])
+    assert str(default_store()) in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_person_at_a_terminal_is_told_what_this_is(
+    terminal: bool,
+    home: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: terminal))
+    monkeypatch.setattr("mcptask.demo.stdio.serve", lambda engine: None)
+    assert main([]) == 0
+    said = capsys.readouterr()
+    assert ("mcptask demo --http" in said.err, said.out) == (terminal, "")
 
 
 def test_options_are_read_in_both_spellings(tmp_path: Path) -> None:

@@ -4,16 +4,18 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
 
 from mcptask.cli import make_app
 from mcptask.protocol.transports.http import HttpTransport
-from tests.e2e.running import PATIENCE, ROOT, Cli, Process, Ran
-from tests.e2e.scripted import Scripted, scripted
+from tests.e2e.running import MCPTASK, PATIENCE, ROOT, Cli, Process, Ran
+from tests.e2e.scripted import Scripted, created, scripted
+from tests.e2e.several import Started
 from tests.e2e.terminal import Terminal
 
 COMMAND = get_command(make_app())
@@ -50,6 +52,19 @@ def on_server(cli: Cli, server: Scripted) -> Cli:
 
 
 @pytest.fixture
+def started(cli: Cli) -> Started:
+    """Stored tasks tsk_1, tsk_2, … on a server: `started(server, 3)`."""
+
+    def start(script: Scripted, count: int) -> None:
+        for _ in range(count):
+            server_has = len(script.got("tools/call"))
+            script.on("tools/call", created(f"tsk_{server_has + 1}"))
+            assert cli("call", "job", "month=x", "-s", script.url).code == 0
+
+    return start
+
+
+@pytest.fixture
 def start(cwd: Path) -> Iterator[Callable[..., Process]]:
     """Start a real process: `start("watch", "7", NO_COLOR="1")`."""
     started: list[Process] = []
@@ -78,8 +93,16 @@ def terminal(cwd: Path) -> Iterator[Callable[..., Terminal]]:
     """Start mcptask on a terminal: `terminal("watch", columns=60)`."""
     started: list[Terminal] = []
 
-    def one(*argv: str, columns: int = 80, piped: bool = False, **environ: str) -> Terminal:
-        started.append(Terminal(argv, cwd, environ, columns, piped=piped))
+    def one(
+        *argv: str,
+        columns: int = 80,
+        piped: bool = False,
+        controlling: bool = False,
+        command: Sequence[str] = MCPTASK,
+        **environ: str,
+    ) -> Terminal:
+        more: dict[str, Any] = {"piped": piped, "controlling": controlling, "command": command}
+        started.append(Terminal(argv, cwd, environ, columns, **more))
         return started[-1]
 
     yield one

@@ -83,6 +83,7 @@ class FastClock:
         self._ahead = 0.0
         self._wakes: list[float] = []
         self._under_way = 0
+        self._events = 0  # sleeps that were over, requests that began or ended
 
     def now(self) -> float:
         return time.monotonic() + self._ahead
@@ -99,15 +100,17 @@ class FastClock:
                     self._ahead += max(wake - self.now(), 0.0)
         finally:
             self._wakes.remove(wake)
+            self._events += 1
         await asyncio.sleep(0)
 
     async def _idle(self) -> bool:
         """After all that is ready has had its turn: is nobody talking to a server?"""
+        events = self._events
         for _ in range(TURNS):
             await asyncio.sleep(0)
         if self._under_way:
             await asyncio.sleep(0.001)
-        return not self._under_way
+        return not self._under_way and events == self._events
 
     def watching(self, exchange: Callable[..., AsyncGenerator[Message, None]]) -> Any:
         """A transport's `exchange`, with this clock told while it runs."""
@@ -115,12 +118,14 @@ class FastClock:
         async def watched(transport: Any, request: Request) -> AsyncGenerator[Message, None]:
             self.sent.append((request.method, self.now()))
             self._under_way += 1
+            self._events += 1
             try:
                 async with aclosing(exchange(transport, request)) as messages:
                     async for message in messages:
                         yield message
             finally:
                 self._under_way -= 1
+                self._events += 1
 
         return watched
 

@@ -95,6 +95,33 @@ def held(gate: threading.Event, reply: Reply) -> Reply:
     return wait
 
 
+def subscribed(*steps: Json | threading.Event) -> Reply:
+    """A stream of events that stays open: messages, and gates to wait at between them."""
+
+    def reply(handler: "_Handler", got: Got) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.end_headers()
+        handler.close_connection = True
+        ids = {"taskIds": got.params["notifications"]["taskIds"]}
+        for step in (
+            told("subscriptions/acknowledged", notifications=ids),
+            *steps,
+            threading.Event(),
+        ):
+            if isinstance(step, threading.Event):
+                handler.wfile.flush()
+                step.wait(LONGEST_HOLD)
+            else:
+                handler.wfile.write(f"data: {json.dumps(step)}\n\n".encode())
+
+    return reply
+
+
+def told(name: str, **params: Any) -> Json:
+    return {"jsonrpc": "2.0", "method": f"notifications/{name}", "params": params}
+
+
 # ── tasks as a server writes them ────────────────────────────────────────────────────────────────
 
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pyte
@@ -16,10 +16,16 @@ import pyte
 from tests.e2e.running import MCPTASK, PATIENCE, environment
 
 ROWS = 24
+# A session's leader without a terminal gets the first one that it opens, as after a login.
+LOGIN = ["sh", "-c", 'exec "$@" <>"$0" >&0 2>&0']
 
 
 class Terminal:
-    """stdin and stderr are the terminal; stdout too, unless `piped`: then `piped_out` has it."""
+    """stdin and stderr are the terminal; stdout too, unless `piped`: then `piped_out` has it.
+
+    `controlling`: it sends the signals of its keys, and SIGHUP when it is closed. `command` is run in place
+    of mcptask, a shell for example.
+    """
 
     def __init__(
         self,
@@ -29,11 +35,14 @@ class Terminal:
         columns: int,
         *,
         piped: bool = False,
+        controlling: bool = False,
+        command: Sequence[str] = MCPTASK,
     ) -> None:
         self._fd, slave = pty.openpty()
         termios.tcsetwinsize(slave, (ROWS, columns))
+        login = [*LOGIN, os.ttyname(slave)] if controlling else []
         self.process = subprocess.Popen(
-            [*MCPTASK, *argv],
+            [*login, *command, *argv],
             cwd=cwd,
             env=environment({"TERM": "xterm-256color", **more}),
             stdin=slave,
@@ -78,6 +87,18 @@ class Terminal:
 
     def send(self, signum: signal.Signals) -> None:
         self.process.send_signal(signum)
+
+    def hang_up(self) -> int:
+        """The window is closed; returns the exit code."""
+        os.close(self._fd)
+        self._fd = -1
+        return self.process.wait(PATIENCE)
+
+    @property
+    def modes(self) -> int:
+        """The terminal's local modes: echo, line by line, …"""
+        modes: int = termios.tcgetattr(self._fd)[3]
+        return modes
 
     def end(self) -> int:
         """Read to the end; returns the exit code."""

@@ -1,6 +1,7 @@
 """`get`, `list` and `forget`: what is stored here, and what the server says of it."""
 
 import json
+import shutil
 
 import pytest
 
@@ -18,6 +19,7 @@ from tests.e2e.scripted import (
     scripted,
     tool_result,
 )
+from tests.e2e.several import tool_error
 
 FAILED = now("failed", error={"code": -32050, "message": "quota exceeded"})
 
@@ -169,6 +171,26 @@ def test_list_can_be_narrowed(
 ) -> None:
     words = [server.url if word == "SERVER" else word for word in options]
     assert [record["ref"] for record in three("list", "--json", *words).listed["tasks"]] == refs
+
+
+def test_list_tells_a_tool_error_from_success_also_after_its_result_was_dropped(
+    on_server: Cli, server: Scripted
+) -> None:
+    for name, reply in (("tsk_1", tool_error("tsk_1")), ("tsk_2", completed("tsk_2"))):
+        server.on("tools/call", created(name))
+        server.on("tasks/get", reply)
+        on_server("call", "job", "month=x", "--wait")
+    shutil.rmtree(on_server.state.parent / "results")
+    table = on_server("list").out.splitlines()
+    assert "✓ completed" in table[1]
+    assert "✗ tool error" in table[2]
+
+    def states(status: str) -> list[tuple[str, str]]:
+        records = on_server("list", "--json", "--status", status).listed["tasks"]
+        return [(record["status"], record["outcome"]) for record in records]
+
+    assert states("tool_error") == [("completed", "tool_error")]
+    assert states("completed") == [("completed", "completed")]
 
 
 def test_refresh_asks_for_those_that_go_on_and_for_no_other(three: Cli, server: Scripted) -> None:

@@ -69,8 +69,9 @@ def test_a_signal_while_watching_several_names_each(
     process.send(signal.SIGINT)
     ran = process.end()
     assert ran.code == 130
-    assert "mcptask watch 1" in ran.err
-    assert "mcptask watch 2" in ran.err
+    assert "Stopped following 2 tasks (1–2); they were left alone." in ran.err
+    assert "mcptask watch 1 2" in ran.err
+    assert "mcptask cancel 1 2" in ran.err
 
 
 def test_ctrl_c_before_the_handle_came_waits_for_it_and_stores_it_a8_8(

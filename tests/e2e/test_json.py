@@ -35,7 +35,6 @@ REFUSED_BY_US = [
     ["get", "7"],
     ["get", "last"],
     ["watch"],
-    ["watch", "--all"],
     ["watch", "--all", "7"],
     ["update", "7", "a=b"],
     ["update", "7", "--decline", "--cancel"],

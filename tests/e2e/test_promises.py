@@ -225,6 +225,7 @@ def test_signs_of_life_alone_do_not_keep_a_poll_waiting_for_ever(
 ) -> None:
     """A5.8"""
     monkeypatch.setattr(_connect, "ANSWER_LIMIT", 0.3)
+    monkeypatch.setattr(_connect, "GET_WAIT", 0.3)
     server.on("tasks/get", keeps_alive, completed())
     ran = stored("watch", "1", "-v")
     assert (ran.code, ran.out) == (0, "moved 138, unresolved 4\n")

@@ -14,6 +14,7 @@ from tests.e2e.scripted import Scripted, completed
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="redirections of a POSIX shell")
 FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 Shell = Callable[..., Ran]
+KEPT = "hint: what came of a stored task is kept: mcptask list, mcptask get TASK --result\n"
 
 
 @pytest.fixture
@@ -107,9 +108,10 @@ def test_an_output_that_cannot_be_written_is_said_in_one_line(
     shell: Shell, words: str, unbuffered: str
 ) -> None:
     ran = shell(f"{words} >/dev/full", PYTHONUNBUFFERED=unbuffered)
+    hint = KEPT if words.startswith("watch") else ""
     assert (ran.code, ran.err) == (
         2,
-        "error: cannot write the output: No space left on device\n",
+        f"error: cannot write the output: No space left on device\n{hint}",
     )
 
 
@@ -119,7 +121,7 @@ def test_a_full_disk_under_the_lines_of_a_followed_task_ends_the_following(
 ) -> None:
     ran = shell(f"call job month=x --wait --jsonl -s {server.url} >/dev/full")
     assert ran.code == 2
-    assert ran.err.endswith("error: cannot write the output: No space left on device\n")
+    assert ran.err.endswith(f"error: cannot write the output: No space left on device\n{KEPT}")
 
 
 def test_a_stdout_that_is_open_for_reading_only_is_no_bug(shell: Shell) -> None:
@@ -159,7 +161,9 @@ def test_a_reader_that_leaves_in_the_middle_is_141_and_silence(words: str, unbuf
     "words",
     ["list --json", "--help", "--version", "call job month=x -s URL", "call job month=x -w --jsonl -s URL"],
 )  # fmt: skip
-def test_a_reader_that_never_was_is_141_and_silence(server: Scripted, words: str) -> None:
+def test_a_reader_that_never_was_is_141_and_says_no_more_than_how_to_come_back(
+    server: Scripted, words: str
+) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
@@ -169,7 +173,8 @@ def test_a_reader_that_never_was_is_141_and_silence(server: Scripted, words: str
         env=environment({}),
     )
     os.close(writing)
-    assert (done.returncode, done.stderr) == (141, b"")
+    back = b"Nobody reads stdout any more. One task goes on. Follow it again:  mcptask watch 1\n"
+    assert (done.returncode, done.stderr) == (141, back if "-w" in words else b"")
 
 
 def test_the_null_device_takes_no_file_number_for_good() -> None:

@@ -131,10 +131,10 @@ def test_ctrl_c_gives_the_terminal_back_and_says_how_to_return(
 def test_an_outage_is_said_in_the_view_and_goes_away(terminal: Start, server: Scripted) -> None:
     server.on("tasks/get", now("working"), http(503))
     screen = terminal("call", "job", "month=x", "--wait", "-s", server.url)
-    screen.until(shows("does not answer"))
+    screen.until(shows("answers HTTP 503"))
     server.on("tasks/get", completed())
     assert screen.end() == 0
-    assert "does not answer" not in "\n".join(screen.lines)
+    assert "HTTP 503" not in "\n".join(screen.lines)
 
 
 def test_several_tasks_share_a_board(terminal: Start, cli: Cli, server: Scripted) -> None:

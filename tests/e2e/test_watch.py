@@ -69,12 +69,10 @@ def test_all_is_a_list_even_of_one(on_server: Cli, server: Scripted) -> None:
     assert len(on_server("watch", "--all", "--json").documents["tasks"]) == 1
 
 
-def test_nothing_to_watch_is_a_usage_error(on_server: Cli) -> None:
-    assert on_server("watch").code == 2
-    on_server("call", "job", "month=x", "--wait")
-    ran = on_server("watch", "--all")
+def test_the_latest_of_no_tasks_is_a_usage_error(on_server: Cli) -> None:
+    ran = on_server("watch")
     assert ran.code == 2
-    assert "mcptask list" in ran.err
+    assert "mcptask call TOOL --wait starts one" in ran.err
 
 
 def test_bad_polls_are_ridden_out_and_told(on_server: Cli, server: Scripted) -> None:

@@ -24,16 +24,8 @@ from mcptask.protocol.generations.base import (
 from mcptask.protocol.generations.snapshots import FIELDS, LONGEST_MS, read_call_answer
 from mcptask.protocol.generations.tool_pages import MAX_PAGES
 from mcptask.protocol.generations.v2026_07_28 import V20260728
-from mcptask.protocol.lifecycle import (
-    Finish,
-    Get,
-    Rules,
-    Stop,
-    Wait,
-    begin,
-    next_action,
-    observe,
-)
+from mcptask.protocol.lifecycle import Finish, Get, Stop, Wait, next_action
+from mcptask.protocol.observations import Rules, begin, observe
 from mcptask.protocol.task import Task, moment, open_questions, same_state
 from mcptask.protocol.transports.base import Request
 from mcptask.protocol.transports.messages import dump

@@ -10,10 +10,8 @@ import contextlib
 import json
 import os
 import shlex
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,9 +19,10 @@ from typing import Any
 
 import pytest
 
-SERVER = Path(__file__).with_name("fastmcp_server.py")
+from tests.interop.cluster import SERVER, Front, fastmcp, fronted, redis
+from tests.interop.programs import Program, free_port, running, until
+
 SERVER_PYTHON = os.environ.get("MCPTASK_INTEROP_PYTHON")  # read before tests/conftest.py clears it
-START_SECONDS = 60  # FastMCP takes 3 s to import; a busy machine, longer
 RUN_SECONDS = 60  # bounds one command, so that a hang is a failure
 
 
@@ -51,6 +50,62 @@ class Run:
 Cli = Callable[..., Run]
 
 
+@dataclass
+class Following:
+    """One `mcptask … --jsonl` that goes on while the test does things to its server."""
+
+    process: subprocess.Popen[bytes]
+    out: Path
+    err: Path
+    seen: int = 0
+
+    def hears(self, event: str, **fields: Any) -> dict[str, Any]:
+        """Waits for such an event, after those that were waited for before."""
+        for _ in until(RUN_SECONDS):
+            ended = self.process.poll() is not None
+            lines = self.out.read_text("utf-8").split("\n")[:-1]  # whole ones
+            for line in lines[self.seen :]:
+                self.seen += 1
+                heard = json.loads(line)
+                if heard | fields | {"event": event} == heard:
+                    return heard
+            if ended:
+                break
+        self.process.kill()
+        return pytest.fail(f"no {event} {fields or ''} came: {self.ended()}")
+
+    def ended(self) -> Run:
+        rc = self.process.wait(RUN_SECONDS)
+        return Run(rc, self.out.read_text("utf-8"), self.err.read_text("utf-8"))
+
+
+Follow = Callable[..., Following]
+
+
+@pytest.fixture
+def following(home: Path, tmp_path: Path) -> Iterator[Follow]:
+    """Starts the real CLI with `--jsonl`, and leaves it running."""
+    started: list[Following] = []
+
+    def start(*argv: str) -> Following:
+        out, err = (tmp_path / f"{name}{len(started)}" for name in ("out", "err"))
+        with out.open("wb") as stdout, err.open("wb") as stderr:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "mcptask", *argv, "--jsonl"],
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                cwd=home,
+            )
+        started.append(Following(process, out, err))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.process.kill()
+        each.process.wait()
+
+
 @pytest.fixture
 def mcptask(home: Path) -> Cli:
     """Runs the real CLI, a new process each time, with no terminal and an empty home."""
@@ -76,62 +131,13 @@ def server_python() -> str:
     return SERVER_PYTHON
 
 
-@dataclass
-class HttpServer:
-    """One FastMCP process on one port; it may be stopped and started again."""
-
-    python: str
-    port: int
-    log: Path
-    process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/mcp"
-
-    def start(self) -> None:
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [self.python, str(SERVER), "--http", str(self.port)],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-            )
-        deadline = time.monotonic() + START_SECONDS
-        while self.process.poll() is None and time.monotonic() < deadline:
-            with contextlib.suppress(OSError):
-                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
-                return
-            time.sleep(0.05)
-        self.stop()
-        pytest.fail(f"FastMCP did not start:\n{self.log.read_text()}")
-
-    def stop(self) -> None:
-        if self.process is None:
-            return
-        self.process.terminate()
-        try:
-            self.process.wait(5)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.process = None
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @contextlib.contextmanager
-def serving(python: str, folder: Path) -> Iterator[HttpServer]:
-    server = HttpServer(python, free_port(), folder / "fastmcp.log")
-    server.start()
-    try:
+def serving(python: str, folder: Path) -> Iterator[Program]:
+    port = free_port()
+    argv = [python, str(SERVER), "--http", str(port)]
+    server = Program(argv, port, folder / "fastmcp.log")
+    with running(server):
         yield server
-    finally:
-        server.stop()
 
 
 @pytest.fixture(scope="session")
@@ -142,7 +148,7 @@ def url(server_python: str, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture
-def own_server(server_python: str, tmp_path: Path) -> Iterator[HttpServer]:
+def own_server(server_python: str, tmp_path: Path) -> Iterator[Program]:
     """A server for one test, which may take it down."""
     with serving(server_python, tmp_path) as server:
         yield server
@@ -160,3 +166,30 @@ def front(request: pytest.FixtureRequest) -> tuple[str, str]:
     if request.param == "http":
         return "--server", request.getfixturevalue("url")
     return request.getfixturevalue("stdio")
+
+
+@pytest.fixture(scope="session")
+def backend(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """The Redis of the two nodes."""
+    server = redis(tmp_path_factory.mktemp("backend") / "redis")
+    with running(server):
+        yield server
+
+
+@pytest.fixture(scope="session")
+def cluster(
+    server_python: str, backend: Program, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Front]:
+    folder = tmp_path_factory.mktemp("cluster")
+    nodes = fastmcp(server_python, folder / "nodes", backend)
+    with running(*nodes), fronted(folder / "nginx", nodes, {}) as front:
+        yield front
+
+
+@pytest.fixture
+def two_nodes(cluster: Front, backend: Program) -> Front:
+    """Two nodes on one Redis behind nginx, all there again, whatever the last test did to them."""
+    for program in (backend, *cluster.nodes, cluster.nginx):
+        if program.process is None:
+            program.start()
+    return cluster

@@ -5,7 +5,7 @@ Run by the Python of its own virtual environment (`scripts/interop`), never by o
     PYTHON fastmcp_server.py --stdio
     PYTHON fastmcp_server.py --http PORT       # endpoint /mcp
 
-Tasks live in this process's memory and die with it.
+Tasks live in this process's memory and die with it, unless FASTMCP_DOCKET_URL names a Redis.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from datetime import timedelta
 from typing import Any
 
 # Two servers under one docket name share a queue, and the wrong one "completes" the tasks, empty.
-# Read when fastmcp_tasks is imported, so it must be set before.
-os.environ["FASTMCP_DOCKET_NAME"] = f"mcptask-{uuid.uuid4().hex}"
+# Read when fastmcp_tasks is imported, so it must be set before. Nodes of one cluster are given theirs.
+os.environ.setdefault("FASTMCP_DOCKET_NAME", f"mcptask-{uuid.uuid4().hex}")
 os.environ.setdefault("FASTMCP_CHECK_FOR_UPDATES", "off")
 
 from fastmcp import Context, FastMCP
@@ -88,6 +88,23 @@ async def slow(seconds: float = 60) -> str:
     """Takes its time: for cancelling, and for coming back later."""
     await asyncio.sleep(seconds)
     return f"slept {seconds:g}"
+
+
+@mcp.tool(task=TASK)
+async def run_until(path: str, progress: Any = Progress()) -> int:  # noqa: B008
+    """Says which process runs it, until a file is there: for nodes that die under their jobs."""
+    await progress.set_message(f"on {os.getpid()}")
+    while not os.path.exists(path):
+        await asyncio.sleep(0.05)
+    return os.getpid()
+
+
+@mcp.tool
+async def hold(path: str) -> None:
+    """Notes which process holds the call, and never answers."""
+    with open(path, "a") as held:
+        held.write(f"{os.getpid()}\n")
+    await asyncio.sleep(3600)
 
 
 @mcp.tool

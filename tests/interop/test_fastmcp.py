@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.interop.conftest import Cli, HttpServer
+from tests.interop.conftest import Cli
+from tests.interop.programs import Program
 
 pytestmark = pytest.mark.interop
 
@@ -243,7 +244,7 @@ def test_running_out_of_patience_leaves_the_task_running(mcptask: Cli, url: str)
 
 
 def test_an_ended_task_is_told_again_when_its_server_is_gone(
-    mcptask: Cli, own_server: HttpServer
+    mcptask: Cli, own_server: Program
 ) -> None:
     started(mcptask, own_server.url, "reflow_month", "month=2026-09", "seconds=0")
     assert mcptask("watch", "last").rc == 0
@@ -254,7 +255,7 @@ def test_an_ended_task_is_told_again_when_its_server_is_gone(
 
 
 def test_a_server_that_is_gone_is_unreachable_and_its_task_has_not_failed(
-    mcptask: Cli, own_server: HttpServer
+    mcptask: Cli, own_server: Program
 ) -> None:
     started(mcptask, own_server.url, "slow")
     own_server.stop()
@@ -265,7 +266,7 @@ def test_a_server_that_is_gone_is_unreachable_and_its_task_has_not_failed(
     assert "working" in record.values()
 
 
-def test_a_server_that_forgot_its_tasks_has_lost_them(mcptask: Cli, own_server: HttpServer) -> None:
+def test_a_server_that_forgot_its_tasks_has_lost_them(mcptask: Cli, own_server: Program) -> None:
     started(mcptask, own_server.url, "slow")
     own_server.stop()
     own_server.start()

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,16 +33,16 @@ def listening(traced: Path, patch: pytest.MonkeyPatch) -> Iterator[Heard]:
     are given `traced_environment`. Here nothing is traced: most users run it so."""
     everything = Heard(traced)
     used: WeakKeyDictionary[Caller, set[int | str]] = WeakKeyDictionary()
-    answer = Caller.answer
+    exchange = Caller.exchange
 
-    async def heard(caller: Caller, request: Request) -> Message:
+    def heard(caller: Caller, request: Request) -> AsyncGenerator[Message, None]:
         ids = used.setdefault(caller, set())
         everything.sent += 1
         everything.faults.extend(_faults(request, ids))
         ids.add(request.id)
-        return await answer(caller, request)
+        return exchange(caller, request)
 
-    patch.setattr(Caller, "answer", heard)
+    patch.setattr(Caller, "exchange", heard)
     patch.setenv(_TRACED, str(traced))
     yield everything
     everything.faults.extend(trace.violations(trace.entries(traced)))

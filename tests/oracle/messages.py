@@ -118,7 +118,8 @@ def _models() -> Mapping[tuple[str, str], Any]:
 
 
 def _tasks_models(official: Mapping[tuple[str, str], Any]) -> Mapping[tuple[str, str], Any]:
-    """`tasks/get`, `tasks/update` and `tasks/cancel` (A12.1, A13.1)."""
+    """`tasks/get`, `tasks/update` and `tasks/cancel` (A12.1, A13.1); and the member that makes an official
+    `subscriptions/listen` one to tasks, whose id is a text and which asks for nothing else (A11.2)."""
     from pydantic import ConfigDict, Field, create_model
 
     def params_of(method: str) -> Any:
@@ -131,15 +132,25 @@ def _tasks_models(official: Mapping[tuple[str, str], Any]) -> Mapping[tuple[str,
     answers = params_of("tools/call").model_fields["input_responses"].annotation
     update = create_model("UpdateParams", __base__=task, inputResponses=(answers, ...))
 
-    def request(method: str, params: Any) -> Any:
+    ids = Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
+    wanted = create_model(
+        "TaskSubscription", __config__=ConfigDict(extra="forbid"), taskIds=(ids, ...)
+    )
+    listen = create_model(
+        "ListenParams", __base__=params_of("subscriptions/listen"), notifications=(wanted, ...)
+    )
+
+    def request(method: str, params: Any, id_type: Any = str | int) -> Any:
         return create_model(
             method,
             __config__=ConfigDict(extra="forbid"),
             jsonrpc=(Literal["2.0"], ...),
-            id=(str | int, ...),
+            id=(id_type, ...),
             method=(Literal[method], ...),
             params=(params, ...),
         )
 
     kinds = {"tasks/get": task, "tasks/update": update, "tasks/cancel": task}
-    return {(method, VERSION): request(method, params) for method, params in kinds.items()}
+    models = {(method, VERSION): request(method, params) for method, params in kinds.items()}
+    subscription = request("subscriptions/listen", listen, str)
+    return {**models, ("subscriptions/listen", VERSION): subscription}

@@ -46,11 +46,18 @@ GOOD: dict[str, dict[str, Any]] = {
     "update": request("tasks/update", taskId="1", inputResponses=ANSWERED),
     "update with a message": request("tasks/update", taskId="1", inputResponses=SAMPLED),
     "cancel": request("tasks/cancel", taskId="1"),
+    "listen": request("subscriptions/listen", notifications={"taskIds": ["1", "2"]})
+    | {"id": "l-7"},
     "initialize": {"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": INITIALIZE},
     "give up": {
         "jsonrpc": "2.0",
         "method": "notifications/cancelled",
         "params": {"requestId": 7},
+    },
+    "unsubscribe": {
+        "jsonrpc": "2.0",
+        "method": "notifications/cancelled",
+        "params": {"requestId": "l-7"},
     },
 }
 

@@ -12,6 +12,7 @@ import pytest
 
 from mcptask.env import Clock
 from mcptask.protocol.exchange import Caller
+from mcptask.protocol.generations.v2026_07_28 import V20260728
 from mcptask.protocol.transports.base import Request
 from mcptask.protocol.transports.memory import MemoryTransport
 from tests.e2e.running import environment
@@ -61,6 +62,22 @@ def test_what_is_wrong_is_heard_in_this_process(name: str, heard: Heard) -> None
     sent(*requests)
     (fault,) = heard.faults
     assert told in fault
+    heard.faults.clear()  # it was meant
+
+
+@pytest.mark.parametrize(("task_ids", "fault"), [(["1"], ""), ([], "taskIds")])
+def test_a_subscription_is_heard_as_well_a11_2(
+    task_ids: list[str], fault: str, heard: Heard
+) -> None:
+    async def subscribe() -> None:
+        caller = Caller(MemoryTransport(lambda request: {"result": {}}), "2026-07-28", Clock())
+        async for _ in caller.stream(V20260728().listen(task_ids)):
+            pass
+
+    asyncio.run(subscribe())
+    assert heard.sent == 1
+    assert len(heard.faults) == bool(fault)
+    assert fault in "".join(heard.faults)
     heard.faults.clear()  # it was meant
 
 

@@ -27,6 +27,11 @@ def answer(message: Message) -> Message:
     return found
 
 
+def wanted(message: Message) -> Message:
+    found: Message = message["params"]["notifications"]
+    return found
+
+
 BROKEN: dict[str, tuple[str, Change, str]] = {
     "no id": ("get", lambda m: m.pop("id"), "id: Field required"),
     "no id but null": ("get", lambda m: m.update(id=None), "id"),
@@ -81,6 +86,23 @@ BROKEN: dict[str, tuple[str, Change, str]] = {
         lambda m: answer(m).update(action="reject"),
         "inputResponses",
     ),
+    "a subscription to everything": (
+        "listen",
+        lambda m: wanted(m).clear(),
+        "taskIds: Field required",
+    ),
+    "a subscription to nothing": ("listen", lambda m: wanted(m).update(taskIds=[]), "taskIds"),
+    "a subscription to an empty task": (
+        "listen",
+        lambda m: wanted(m).update(taskIds=[""]),
+        "taskIds",
+    ),
+    "a subscription to more than tasks": (
+        "listen",
+        lambda m: wanted(m).update(toolsListChanged=True),
+        "toolsListChanged",
+    ),
+    "a subscription whose id is a number": ("listen", lambda m: m.update(id=7), "id"),
     "no envelope": ("call", lambda m: m["params"].pop("_meta"), "_meta: Field required"),
     "no version": ("get", lambda m: meta(m).pop(META_VERSION), META_VERSION),
     "another version": (

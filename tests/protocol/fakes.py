@@ -16,6 +16,7 @@ from mcptask.protocol.events import (
     Ended,
     Heard,
     InputRequired,
+    Listening,
     Reconnected,
     Retrying,
     StatusChanged,
@@ -24,7 +25,7 @@ from mcptask.protocol.events import (
 )
 from mcptask.protocol.follow import follow
 from mcptask.protocol.generations.v2026_07_28 import V20260728
-from mcptask.protocol.lifecycle import Rules
+from mcptask.protocol.observations import Rules
 from mcptask.protocol.outcome import Outcome
 from mcptask.protocol.session import Session
 from mcptask.protocol.task import Task
@@ -179,6 +180,8 @@ def words(event: TaskEvent) -> str:
             return f"failure {attempt}, next {until:g}"
         case Reconnected(away):
             return f"back after {away:g}"
+        case Listening(push, why, _):
+            return f"{'pushed' if push else 'polled'}: {why}"
         case Warned(message):
             return f"warning {message}"
         case Ended(outcome):

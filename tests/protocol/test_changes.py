@@ -6,12 +6,22 @@ from mcptask.protocol.changes import changes
 from mcptask.protocol.events import (
     Heard,
     InputRequired,
+    Listening,
     Reconnected,
     Retrying,
     StatusChanged,
     Warned,
 )
-from mcptask.protocol.lifecycle import Rules, begin, begin_with, denied, missed, observe
+from mcptask.protocol.lifecycle import due_at
+from mcptask.protocol.observations import (
+    Rules,
+    begin,
+    begin_with,
+    denied,
+    listening,
+    missed,
+    observe,
+)
 from tests.protocol.fakes import QUESTION, task
 
 START = begin(Rules(), 0.0)
@@ -78,3 +88,16 @@ def test_a_question_that_was_answered_before_is_not_announced_a12_5() -> None:
     before = begin(Rules(), 0.0, answered=frozenset({"room"}))
     after = observe(before, asking, 0.0)
     assert list(changes(before, after, 0.0)) == [StatusChanged(asking, 1.0)]
+
+
+def test_how_changes_are_learned_is_told_when_it_or_the_reason_changes_a11_1() -> None:
+    polled = listening(WORKING, False, "it was lost", 1.0)
+    assert list(changes(WORKING, polled, 1.0)) == [Listening(False, "it was lost", due_at(polled))]
+    again = listening(polled, False, "it was lost", 2.0)
+    assert list(changes(polled, again, 2.0)) == []
+    refused = listening(again, False, "it ends each subscription at once", 3.0)
+    assert list(changes(again, refused, 3.0)) == [
+        Listening(False, "it ends each subscription at once", due_at(refused))
+    ]
+    pushed = listening(refused, True, "it acknowledged a subscription", 4.0)
+    assert list(changes(refused, pushed, 4.0)) == [Listening(True, pushed.why, due_at(pushed))]

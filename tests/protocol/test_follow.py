@@ -16,7 +16,7 @@ from mcptask.errors import Garbled, HttpRefused, ProtocolError, Unauthorized, Un
 from mcptask.protocol.events import Ended, Retrying, StatusChanged
 from mcptask.protocol.follow import follow
 from mcptask.protocol.generations.v2026_07_28 import V20260728
-from mcptask.protocol.lifecycle import Rules
+from mcptask.protocol.observations import Rules
 from mcptask.protocol.session import Session
 from mcptask.protocol.transports.base import Request
 from mcptask.protocol.transports.memory import MemoryTransport
@@ -32,6 +32,8 @@ from tests.protocol.fakes import (
     task,
     wire,
 )
+from tests.protocol.virtual import Clocks, now
+from tests.protocol.virtual import run as run_in_virtual_time
 
 BUSY = Unreachable("busy")
 GONE = refused(-32602, "no such task")
@@ -200,7 +202,15 @@ def test_being_locked_out_ends_following_and_keeps_the_task_a16_5() -> None:
 
 
 def test_a_wrong_address_ends_following_as_a_breach_a4_3() -> None:
-    assert followed([wire(), HttpRefused("HTTP 404", status=404)]).told[-1] == "1 ended protocol 9"
+    assert followed([HttpRefused("HTTP 404", status=404)]).told == ["0 ended protocol 9"]
+    assert followed([wire(), HttpRefused("HTTP 405", status=405)]).told[-1] == "1 ended protocol 9"
+
+
+def test_an_address_that_is_not_found_any_more_is_out_of_reach_for_a_while_a4_3() -> None:
+    """A proxy says so while the server behind it is replaced."""
+    gone = HttpRefused("HTTP 404", status=404)
+    assert followed([wire(), gone, gone, done()]).told[-1] == "4 ended completed 0"
+    assert followed([wire(), gone]).told[-1] == "301 ended unreachable 7"
 
 
 # ── losing contact ───────────────────────────────────────────────────────────────────────────────
@@ -341,6 +351,26 @@ def test_the_deadline_cuts_a_question_that_gets_no_answer_a10_5() -> None:
 def test_the_attempts_of_many_clients_are_spread_by_chance_a10_6() -> None:
     assert followed([BUSY, BUSY, BUSY, done()], chance=0.0).polls == [0, 1, 2, 4]
     assert followed([BUSY, BUSY, BUSY, done()], chance=1.0).polls == [0, 1, 3, 7]
+
+
+def test_a_sleep_is_noticed_without_any_push_as_well_a10_8() -> None:
+    clocks = Clocks()
+
+    async def all_of_it() -> list[float]:
+        asked: list[float] = []
+
+        def script(request: Request) -> Any:
+            asked.append(now())
+            return {"result": wire(pollIntervalMs=7_200_000) if len(asked) < 2 else done()}
+
+        napping = asyncio.ensure_future(clocks.nap(20, 600))
+        session = Session(MemoryTransport(script), V20260728(), clock=clocks.clock, forced=True)
+        async for _ in follow(session, ID, rules=Rules(), clock=clocks.clock):
+            pass
+        await napping
+        return asked
+
+    assert run_in_virtual_time(all_of_it()) == [0, 3600]
 
 
 # ── anything ─────────────────────────────────────────────────────────────────────────────────────

@@ -7,25 +7,27 @@ from typing import Any
 import pytest
 
 from mcptask.protocol.lifecycle import (
-    FLOOR,
-    GIVE_UP_AFTER,
-    KIND_SECONDS,
     UNKNOWN_PATIENCE,
     Finish,
     Get,
-    Rules,
     Stop,
-    View,
     Wait,
+    gave_up,
+    give_up_at,
+    next_action,
+)
+from mcptask.protocol.observations import (
+    FLOOR,
+    GIVE_UP_AFTER,
+    KIND_SECONDS,
+    Rules,
+    View,
     answered,
     begin,
     begin_with,
     denied,
-    gave_up,
-    give_up_at,
     interval,
     missed,
-    next_action,
     observe,
 )
 from tests.protocol.fakes import QUESTION, task

@@ -15,20 +15,8 @@ from hypothesis import strategies as st
 
 from mcptask.protocol.changes import changes
 from mcptask.protocol.events import InputRequired
-from mcptask.protocol.lifecycle import (
-    Finish,
-    Get,
-    Rules,
-    Stop,
-    View,
-    Wait,
-    begin,
-    begin_with,
-    denied,
-    missed,
-    next_action,
-    observe,
-)
+from mcptask.protocol.lifecycle import Finish, Get, Stop, Wait, next_action
+from mcptask.protocol.observations import Rules, View, begin, begin_with, denied, missed, observe
 from mcptask.protocol.task import TERMINAL, Status, Task
 from tests.protocol.fakes import QUESTION, task
 

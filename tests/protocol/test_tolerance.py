@@ -10,7 +10,7 @@ from mcptask.errors import McptaskError, ProtocolError
 from mcptask.protocol.changes import changes
 from mcptask.protocol.events import InputRequired
 from mcptask.protocol.generations.snapshots import read_task
-from mcptask.protocol.lifecycle import Rules, begin, observe
+from mcptask.protocol.observations import Rules, begin, observe
 from mcptask.protocol.outcome import outcome_of_task
 from mcptask.protocol.task import Task, open_questions
 from tests.protocol.fakes import QUESTION, RESULT, Peer, done, task, wire

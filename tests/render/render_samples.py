@@ -9,10 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from mcptask.env import Clock, Env
-from mcptask.protocol.events import TaskEvent
+from mcptask.protocol.events import Ended, InputRequired, Retrying, StatusChanged, TaskEvent
+from mcptask.protocol.outcome import outcome_of_result, outcome_of_task
 from mcptask.protocol.task import Task
+from mcptask.render.frame import frame
+from mcptask.render.ink import columns, plain
+from mcptask.render.lines import LineReporter
 from mcptask.render.report import Subject
-from mcptask.render.view import TaskView, begin, observe
+from mcptask.render.view import Screen, TaskView, begin, observe
 
 START = 100.0
 MORNING = datetime(2026, 9, 12, 9, 0, tzinfo=UTC)
@@ -53,6 +57,24 @@ class Ticking:
 
     def wall(self) -> datetime:
         return MORNING + timedelta(seconds=self.now - START)
+
+
+class Log:
+    """What a `LineReporter` writes."""
+
+    def __init__(self, **options: bool) -> None:
+        self.stream, self.ticking = io.StringIO(), Ticking()
+        self.reporter = LineReporter(self.stream, self.ticking.clock, **options)
+
+    def at(self, seconds: float) -> LineReporter:
+        self.ticking.now = START + seconds
+        return self.reporter
+
+    def new(self) -> str:
+        text = self.stream.getvalue()
+        self.stream.seek(0)
+        self.stream.truncate()
+        return text
 
 
 class Terminal(io.StringIO):
@@ -96,3 +118,19 @@ def env(ticking: Ticking, stderr: io.StringIO, **environ: str) -> Env:
         cwd=Path("/"),
         clock=ticking.clock,
     )
+
+
+WORKING = StatusChanged(task(message="Reflowing 96 of 142 bookings"), START + 9.6)
+ASKS = InputRequired(asking(), {"approve": APPROVE})
+REFUSED = Retrying("connection refused", 2, START + 48, START + 720)
+COMPLETED = Ended(outcome_of_result({}, task("completed")))
+FAILED = Ended(outcome_of_task(task("failed", error={"code": -32050, "message": "quota"})))
+
+
+def drawn(
+    *views: TaskView, at: float, width: int = 79, height: int = 24, over: bool = False
+) -> list[str]:
+    """The lines of a frame; each must fit."""
+    lines = frame(Screen(views, START, over), START + at, width, height)
+    assert all(columns(line) <= width for line in lines)
+    return [plain(line) for line in lines]

@@ -7,18 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from render_samples import (
-    APPROVE,
+    ASKS,
+    COMPLETED,
+    FAILED,
     HOSTILE,
     LONG,
     LONG_ID,
     MORNING,
+    REFUSED,
     START,
     SUBJECT,
-    asking,
+    WORKING,
+    drawn,
     task,
     viewed,
 )
-from rich.text import Text
 
 from mcptask.errors import TaskLost
 from mcptask.protocol.events import (
@@ -27,6 +30,7 @@ from mcptask.protocol.events import (
     Ended,
     Heard,
     InputRequired,
+    Listening,
     Reconnected,
     Retrying,
     StatusChanged,
@@ -35,26 +39,12 @@ from mcptask.protocol.events import (
 )
 from mcptask.protocol.outcome import outcome_of_error, outcome_of_result, outcome_of_task
 from mcptask.render.frame import frame
+from mcptask.render.ink import columns, plain
 from mcptask.render.report import Subject
-from mcptask.render.view import Screen, TaskView, time_of_day
+from mcptask.render.view import Screen, time_of_day
 
-WORKING = StatusChanged(task(message="Reflowing 96 of 142 bookings"), START + 9.6)
-ASKS = InputRequired(asking(), {"approve": APPROVE})
-REFUSED = Retrying("connection refused", 2, START + 48, START + 720)
-COMPLETED = Ended(outcome_of_result({}, task("completed")))
-FAILED = Ended(outcome_of_task(task("failed", error={"code": -32050, "message": "quota"})))
 LOST = Ended(outcome_of_error(TaskLost("studio no longer knows task 7"), task()))
 WIDTHS = [60, 80, 200]
-
-
-def drawn(
-    *views: TaskView, at: float, width: int = 79, height: int = 24, over: bool = False
-) -> list[str]:
-    """The lines of a frame; each must fit."""
-    picture = frame(Screen(views, START, over), START + at, width, height)
-    lines = picture.split("\n", allow_blank=True)
-    assert all(line.cell_len <= width for line in lines)
-    return [line.plain for line in lines]
 
 
 def one(*events: TaskEvent, subject: Subject = SUBJECT, at: float = 5.4, **how: Any) -> list[str]:
@@ -155,7 +145,8 @@ def test_a_question_shows_its_fields_and_the_line_to_type() -> None:
         "studio asks (approve): 4 bookings fit nowhere. What should happen to them?",
         '  action *  waitlist · refund · keep  (what guests see: "on hold")',
         "  note      string, up to 200 characters",
-        "  Answer in another terminal:  mcptask update 7 action='waitlist|refund|keep'",
+        "  Answer in another terminal:",
+        "mcptask update 7 action=waitlist  # or refund, keep",
         "Ctrl-C leaves it running: mcptask watch 7",
     ]
     answered = one(WORKING, ASKS, Answered(("approve",)))
@@ -177,6 +168,65 @@ def test_polling_and_time_to_live_are_bounded_words() -> None:
     assert "time to live is over" in one(StatusChanged(task(ttl_ms=1000), None), at=60)[3]
     assert "next in" not in one(StatusChanged(task(), START + 5), at=6)[3]
     assert "polling ·" in one(StatusChanged(task(poll_interval_ms=-5), None))[3]
+
+
+def test_of_a_task_that_is_not_stored_the_commands_name_its_server() -> None:
+    where = "-s https://studio.example/mcp --bearer-env STUDIO_TOKEN"
+    subject = replace(SUBJECT, ref=None, where=where)
+    view = viewed(subject, (5.0, WORKING), (5.0, ASKS))
+    text = " ".join(drawn(view, at=12))
+    assert f"mcptask update tsk_8f21c0ffee action=waitlist {where}  # or" in text
+    assert f"Ctrl-C leaves it running: mcptask watch tsk_8f21c0ffee {where}" in text
+
+
+PUSH = Listening(push=True, why="it acknowledged a subscription", next_poll=START + 10)
+POLL = Listening(push=False, why="it does not offer subscriptions/listen", next_poll=START + 10)
+
+
+@pytest.mark.parametrize(
+    ("at", "heard"),
+    [
+        (5.0, "just now"),
+        (5.9, "just now"),
+        (6.0, "1 s ago"),
+        (8.99, "3 s ago"),
+        (77, "1 m 12 s ago"),
+    ],
+)
+def test_with_push_it_says_when_it_last_heard_in_whole_seconds(at: float, heard: str) -> None:
+    elapsed = f"{int(at) // 60}:{int(at) % 60:02}"
+    facts = one(WORKING, PUSH, at=at)[3]
+    assert facts.startswith(f"{elapsed} elapsed · push, last heard {heard} · result kept")
+
+
+def test_with_push_and_nothing_heard_yet_it_says_push_alone() -> None:
+    assert "elapsed · push" in one(PUSH)[3]
+    assert "heard" not in one(PUSH)[3]
+
+
+def test_polling_again_after_push_shows_the_interval_again() -> None:
+    assert "polling every 5 s, next in 5 s" in one(WORKING, PUSH, POLL)[3]
+
+
+def test_the_countdown_is_that_of_the_way_that_changes_are_learned_now() -> None:
+    slow = StatusChanged(task(), START + 35)  # while it was pushed
+    assert "polling every 5 s, next in 5 s" in one(slow, PUSH, POLL)[3]
+
+
+def test_why_it_polls_is_told_where_there_is_room_and_does_not_flicker() -> None:
+    assert "subscriptions" not in "".join(one(WORKING, POLL))
+    (facts,) = one(WORKING, POLL, width=119)[3:4]
+    reason = "polling every 5 s (it does not offer subscriptions/listen), next in 5 s"
+    assert facts == f"0:05 elapsed · {reason} · result kept for 23 h 59 m"
+    for width in range(80, 120):  # with the countdown, and when there is none
+        shown = [one(WORKING, POLL, at=at, width=width) for at in (5.4, 9)]
+        assert {len(lines) for lines in shown} == {5}
+        assert len({"subscriptions" in lines[3] for lines in shown}) == 1
+
+
+def test_during_an_outage_nothing_is_said_of_push_or_polling() -> None:
+    lines = one(WORKING, PUSH, REFUSED)
+    assert not any("push" in line or "polling" in line for line in lines)
 
 
 def test_warnings_stay_in_view_and_the_rest_is_counted() -> None:
@@ -214,99 +264,8 @@ def test_the_last_frame_of_a_watch_that_stops_says_that_the_task_goes_on() -> No
 def test_a_frame_that_is_higher_than_the_screen_says_what_is_missing() -> None:
     lines = one(WORKING, ASKS, height=4)
     assert len(lines) == 4
-    assert lines[3] == "… 6 more lines"
+    assert lines[3] == "… 7 more lines"
     assert one(Heard(task(), None), height=1) == ["… 5 more lines"]
-
-
-# ── several tasks ────────────────────────────────────────────────────────────────────────────────
-
-TOOLS = ("reflow_month", "export_ledger", "deploy")
-SERVERS = ("studio", "books", "infra")
-KINDS: tuple[tuple[TaskEvent, ...], ...] = (
-    (WORKING,),
-    (StatusChanged(task("queued"), None),),
-    (ASKS,),
-    (COMPLETED,),
-    (FAILED,),
-    (StatusChanged(task(message="step 3/7: 移行中"), None), REFUSED),
-)
-
-
-def many(count: int, kinds: tuple[int, ...] = (0, 1, 2, 3, 4, 5)) -> list[TaskView]:
-    views = []
-    for number in range(count):
-        kind = KINDS[kinds[number % len(kinds)]]
-        subject = Subject(TOOLS[number % 3], SERVERS[number % 3], 20 + number, f"t{number}", START)
-        views.append(viewed(subject, *((5.0, event) for event in kind)))
-    return views
-
-
-def test_several_tasks_are_a_table_with_the_open_questions_first() -> None:
-    assert drawn(*many(6), at=42) == [
-        "2 working · 1 asks · 1 completed · 1 failed · 1 queued                     0:42",
-        "  22  deploy         infra   ◐ asks: 4 bookings fit nowhere…  mcptask update 22",
-        "  20  reflow_month   studio  ● Reflowing 96 of 142 bookings       68%      0:42",
-        "  21  export_ledger  books   ◌ queued                               –      0:42",
-        "  25  deploy         infra   ● no answer (connection refused);…   43%      0:42",
-        "  24  export_ledger  books   ✗ failed: quota (-32050)                      0:05",
-        "  23  reflow_month   studio  ✓ completed                                   0:05",
-        "No answer from infra; trying again. Ctrl-C leaves them running",
-    ]
-
-
-def test_tasks_that_all_answer_leave_the_foot_to_ctrl_c() -> None:
-    assert drawn(*many(3), at=42)[-1] == "Ctrl-C leaves them running: mcptask watch --all"
-    ended = drawn(*many(4, (3, 4)), at=42)
-    assert not any("Ctrl-C" in line for line in ended)
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("height", [4, 8, 16, 30, 60])
-@pytest.mark.parametrize("count", [2, 40, 300])
-def test_every_task_is_a_row_or_is_counted(width: int, height: int, count: int) -> None:
-    lines = drawn(*many(count), at=42, width=width, height=height)
-    assert len(lines) <= height
-    if height == 4:
-        return
-    rows = [line for line in lines if line.startswith("  ") and line.split()[0].isdecimal()]
-    rows = [line for line in rows if line.split()[1] in TOOLS or "export_led" in line]
-    folded = [
-        line
-        for line in lines
-        if line.rstrip().endswith(("more (mcptask list)", "completed)", "(mcptask list)"))
-    ]
-    numbers = [int(word) for line in folded for word in line.split() if word.isdecimal()]
-    assert len(rows) + sum(numbers) == count
-
-
-def test_completed_tasks_fold_before_those_that_need_a_look() -> None:
-    lines = drawn(*many(20, (3, 3, 3, 4)), at=42, height=10)
-    assert "  15 completed (mcptask list --status completed)" in lines
-    assert sum("✗ failed" in line for line in lines) == 5
-
-
-def test_as_many_bad_ends_as_have_room_keep_their_rows() -> None:
-    lines = drawn(*many(30, (0, 4)), at=42, height=24)
-    assert sum("✗ failed" in line for line in lines) == 6
-    assert "  9 failed more (mcptask list)" in lines
-
-
-def test_the_last_table_keeps_every_row_that_is_not_a_success() -> None:
-    lines = drawn(*many(40, (3, 4)), at=42, height=10, over=True)
-    assert sum("✗ failed" in line for line in lines) == 20
-    assert "  20 completed (mcptask list --status completed)" in lines
-
-
-def test_warnings_of_several_tasks_name_the_task() -> None:
-    views = [viewed(view.subject, (1, Created(task())), (2, Warned("careful"))) for view in many(4)]
-    lines = drawn(*views, at=42)
-    assert lines[-4:-1] == ["  ! 2 more warnings", "  ! 20: careful", "  ! 21: careful"]
-
-
-def test_a_narrow_table_leaves_out_a_server_that_is_the_same_for_all() -> None:
-    views = [replace(view, subject=replace(view.subject, server="studio")) for view in many(3)]
-    assert not any("studio" in line for line in drawn(*views, at=42, width=59))
-    assert any("studio" in line for line in drawn(*views, at=42, width=79))
 
 
 # ── whatever comes ───────────────────────────────────────────────────────────────────────────────
@@ -329,9 +288,7 @@ def test_no_text_breaks_a_frame_or_gets_out_of_it(
     ]
     views = [viewed(subject, *((1.0, event) for event in events[:count])) for count in (1, 2, 4)]
     for shown in ([views[0]], [views[1]], [views[2]], views):
-        picture = frame(Screen(tuple(shown), START, over), START + 5, width, height)
-        assert isinstance(picture, Text)
-        lines = picture.split("\n", allow_blank=True)
-        assert all(line.cell_len <= width for line in lines)
+        lines = frame(Screen(tuple(shown), START, over), START + 5, width, height)
+        assert all(columns(line) <= width for line in lines)
         assert over or len(lines) <= height
-        assert not any(set(line.plain) & set("\x1b\x9b\x07\r\u202e\u200b\x7f") for line in lines)
+        assert not any(set(plain(line)) & set("\x1b\x9b\x07\r\u202e\u200b\x7f") for line in lines)

@@ -59,9 +59,8 @@ def test_a_call_left_running_says_how_to_come_back() -> None:
 
 
 def test_a_task_that_is_not_stored_is_found_by_its_server() -> None:
-    (_, follow) = created_lines(
-        replace(SUBJECT, ref=None, task_id="t1"), task(), where="-s https://studio.example/mcp"
-    )
+    where = "-s https://studio.example/mcp"
+    (_, follow) = created_lines(replace(SUBJECT, ref=None, task_id="t1", where=where), task())
     assert follow.endswith("  mcptask watch t1 -s https://studio.example/mcp")
 
 
@@ -86,15 +85,17 @@ def test_details_show_each_question_with_the_line_that_answers_it() -> None:
     report = Report(outcome_of_task(asking(a=APPROVE, b=APPROVE)), SERVER, 7, "reflow_month")
     text = "\n".join(details(report, MORNING))
     assert "studio asks (a): 4 bookings fit nowhere. What should happen to them?" in text
-    assert "answer:  mcptask update 7 --key a action='waitlist|refund|keep'" in text
-    assert "answer:  mcptask update 7 --key b action='waitlist|refund|keep'" in text
+    assert "answer:  mcptask update 7 --key a action=waitlist  # or refund, keep" in text
+    assert "answer:  mcptask update 7 --key b action=waitlist  # or refund, keep" in text
 
 
 def test_a_question_that_was_answered_is_not_shown_as_open() -> None:
     outcome = outcome_of_task(asking(a=APPROVE, b=APPROVE), frozenset({"a"}))
     text = "\n".join(details(Report(outcome, SERVER, 7, "reflow_month"), MORNING))
     assert "asks (a)" not in text
-    assert "answer:  mcptask update 7 action='waitlist|refund|keep'" in text, "one needs no key"
+    assert "answer:  mcptask update 7 action=waitlist  # or refund, keep" in text, (
+        "one needs no key"
+    )
 
 
 def test_only_an_outcome_that_asks_has_questions() -> None:
@@ -133,7 +134,7 @@ def test_no_hostile_word_gets_through() -> None:
     hostile = replace(hostile, status_message=HOSTILE, task_id=HOSTILE)
     lines = [
         *created_lines(subject, hostile),
-        *created_lines(subject, hostile, where=HOSTILE),
+        *created_lines(replace(subject, where=HOSTILE), hostile),
         *question_lines(subject, hostile.input_requests or {}),
         *details(
             Report(outcome_of_task(hostile), ServerInfo(None, HOSTILE), None, HOSTILE), MORNING

@@ -21,6 +21,7 @@ from mcptask.protocol.events import (
     Ended,
     Heard,
     InputRequired,
+    Listening,
     Reconnected,
     Retrying,
     StatusChanged,
@@ -261,6 +262,7 @@ def test_every_event_has_its_line(name: str) -> None:
 
 def test_an_answer_without_news_gives_no_line() -> None:
     assert event_line(1, AT, SUBJECT, Heard(task(), 9.0)) is None
+    assert event_line(1, AT, SUBJECT, Listening(push=True, why="it does", next_poll=110.0)) is None
 
 
 def test_json_lines_are_flushed_numbered_and_end_with_the_document() -> None:

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 
 import pytest
-from render_samples import APPROVE, HOSTILE, MORNING, START, SUBJECT, Ticking, asking, task
+from render_samples import APPROVE, HOSTILE, MORNING, START, SUBJECT, Log, asking, task
 
 from mcptask.protocol.events import (
     Answered,
@@ -12,33 +11,17 @@ from mcptask.protocol.events import (
     Ended,
     Heard,
     InputRequired,
+    Listening,
     Reconnected,
     Retrying,
     StatusChanged,
     Warned,
 )
 from mcptask.protocol.outcome import outcome_of_result, outcome_of_task
-from mcptask.render.lines import LineReporter
 from mcptask.render.report import Report
 from mcptask.render.view import time_of_day
 
-BEGUN = "mcptask: reflow_month on studio is task 7 (tsk_8f21c0ffee), polling every 5 s\n"
-
-
-class Log:
-    def __init__(self, **options: bool) -> None:
-        self.stream, self.ticking = io.StringIO(), Ticking()
-        self.reporter = LineReporter(self.stream, self.ticking.clock, **options)
-
-    def at(self, seconds: float) -> LineReporter:
-        self.ticking.now = START + seconds
-        return self.reporter
-
-    def new(self) -> str:
-        text = self.stream.getvalue()
-        self.stream.seek(0)
-        self.stream.truncate()
-        return text
+BEGUN = "mcptask: reflow_month on studio is task 7 (tsk_8f21c0ffee)\n"
 
 
 def test_a_task_is_introduced_then_each_change_is_a_line() -> None:
@@ -98,7 +81,7 @@ def test_a_question_comes_with_its_fields_and_the_line_that_answers_it() -> None
         "mcptask: 0:09 studio asks (approve): 4 bookings fit nowhere. What should happen to them?",
         'mcptask:   action *  waitlist · refund · keep  (what guests see: "on hold")',
         "mcptask:   note      string, up to 200 characters",
-        "mcptask:   answer: mcptask update 7 action='waitlist|refund|keep'",
+        "mcptask:   answer: mcptask update 7 action=waitlist  # or refund, keep",
     ]
     log.at(12).show(SUBJECT, Answered(("approve",)))
     assert log.new() == "mcptask: 0:12 answered: approve\n"
@@ -110,7 +93,7 @@ def test_a_question_that_was_answered_before_is_not_asked_again() -> None:
     log.at(0).show(subject, InputRequired(asking(a=APPROVE, b=APPROVE), {"b": APPROVE}))
     text = log.new()
     assert "asks (a)" not in text
-    assert "answer: mcptask update 7 action='waitlist|refund|keep'" in text
+    assert "answer: mcptask update 7 action=waitlist  # or refund, keep" in text
 
 
 @pytest.mark.parametrize("quiet", [False, True])
@@ -148,6 +131,49 @@ def test_lost_contact_is_told_without_a_word_about_the_task() -> None:
     assert log.new() == "mcptask: 0:50 studio answers again after 40 s\n"
 
 
+def test_how_changes_are_learned_is_no_line_and_claims_nothing() -> None:
+    log = Log()
+    log.at(0).show(SUBJECT, Listening(push=True, why="it does", next_poll=START + 10))
+    assert log.new() == ""
+    log.at(0).show(SUBJECT, StatusChanged(task(), 110.0))
+    assert log.new() == BEGUN + "mcptask: 0:00 working\n"
+    log.at(9).show(SUBJECT, Listening(push=False, why="it stopped", next_poll=START + 10))
+    assert log.new() == ""
+
+
+def test_a_task_that_was_out_of_reach_at_first_still_gets_its_state_told() -> None:
+    log = Log()
+    log.at(0).show(SUBJECT, Retrying("connection refused", 1, START + 1, START + 300))
+    assert log.new().startswith(BEGUN + "mcptask: 0:00 studio does not answer")
+    log.at(2).show(SUBJECT, Reconnected(2.0))
+    log.at(2).show(SUBJECT, StatusChanged(task(), 110.0))
+    assert log.new().splitlines()[-1] == "mcptask: 0:02 working"
+
+
+def test_a_server_that_is_away_is_one_line_however_many_tasks_it_has() -> None:
+    log = Log(several=True)
+    tasks = [replace(SUBJECT, ref=ref, task_id=f"t{ref}") for ref in (1, 2, 3)]
+    elsewhere = replace(SUBJECT, ref=4, server="books")
+    for subject in (*tasks, elsewhere):
+        log.at(0).show(subject, StatusChanged(task(), 110.0))
+    log.new()
+    for attempt in (1, 2):
+        for subject in (*tasks, elsewhere):
+            log.at(attempt).show(subject, Retrying("refused", attempt, START + 9, START + 300))
+    told = log.new().splitlines()
+    assert [line[:45] for line in told] == [
+        "mcptask: 0:01 studio does not answer (refused",
+        "mcptask: 4 · 0:01 books does not answer (refu",
+    ]
+    log.at(40).tick()
+    assert log.new() == "mcptask: still following: 4 working; no answer about 4 of them\n"
+    log.at(41).show(tasks[0], Reconnected(40.0))
+    log.at(41).show(tasks[1], Ended(outcome_of_task(task("cancelled"))))
+    assert "answers again" not in log.new()
+    log.at(42).show(tasks[2], Reconnected(41.0))
+    assert log.new() == "mcptask: 0:42 studio answers again after 41 s\n"
+
+
 def test_quiet_writes_nothing() -> None:
     log = Log(quiet=True)
     log.at(0).show(SUBJECT, Created(task()))
@@ -182,3 +208,17 @@ def test_a_log_that_cannot_be_written_does_not_end_the_watch() -> None:
     log = Log()
     log.stream.close()
     log.at(0).show(SUBJECT, Created(task()))
+
+
+def test_the_heartbeat_is_due_half_a_minute_after_the_last_line_or_the_last_look() -> None:
+    log = Log()
+    assert log.reporter.due == START + 30
+    log.at(10).show(SUBJECT, Created(task()))
+    assert log.reporter.due == START + 40
+    log.at(20).show(SUBJECT, Ended(outcome_of_task(task("cancelled"))))
+    log.at(25).note("warning: the disk is full")
+    assert log.reporter.due == START + 55
+    log.new()
+    log.at(55).tick()  # nothing goes on, so nothing is said
+    assert (log.new(), log.reporter.due) == ("", START + 85)
+    assert Log(quiet=True).reporter.due is None

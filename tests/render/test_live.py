@@ -1,12 +1,8 @@
 from __future__ import annotations
 
 import io
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import pyte
 import pytest
@@ -59,7 +55,7 @@ def test_frames_are_drawn_in_place_and_only_the_last_one_stays(seen: Seen) -> No
     assert len(seen.look()) == 6
     assert seen.screen.cursor.hidden
     seen.show(2, ASKS)
-    assert len(seen.look()) == 10
+    assert len(seen.look()) == 11
     seen.show(3, StatusChanged(task(message="Reflowing 4/7"), START + 2))
     assert len(seen.look()) == 6
     seen.show(8, COMPLETED)
@@ -101,6 +97,31 @@ def test_it_never_draws_faster_than_eight_times_a_second(seen: Seen) -> None:
         seen.ticking.now = START + step / 1000
         seen.live.show(SUBJECT, StatusChanged(task(message=str(step)), None))
     assert len(writes) <= 9
+
+
+def test_a_frame_that_would_look_the_same_is_not_written(seen: Seen) -> None:
+    still = task("input_required", ttl_ms=None)  # nothing in it moves but the seconds
+    seen.show(0, StatusChanged(still, None))
+    seen.ticking.now = START + 0.9
+    seen.live.tick()
+    assert seen.stream.getvalue() == ""
+    seen.ticking.now = START + 1.1
+    seen.live.tick()
+    assert "0:01" in seen.stream.getvalue()
+
+
+def test_a_frame_that_was_taken_away_is_written_again(seen: Seen) -> None:
+    seen.show(0, StatusChanged(task("input_required"), None))
+    before = seen.look()
+    seen.live.note("a line")
+    assert seen.look() == [before[0], "a line", *before[1:]]
+
+
+def test_a_calm_view_wakes_just_after_the_second_that_it_shows_has_changed(seen: Seen) -> None:
+    seen.show(0.25, Created(task()))
+    assert seen.live._pause() < 0.5
+    seen.ticking.now = START + 30.25
+    assert seen.live._pause() == pytest.approx(0.755)
 
 
 def test_a_wider_or_narrower_terminal_gets_a_whole_new_frame(seen: Seen) -> None:
@@ -212,69 +233,3 @@ def test_a_size_that_nobody_knows_is_that_of_the_environment(
     environ: dict[str, str], expected: tuple[int, int]
 ) -> None:
     assert terminal_size(env(Ticking(), io.StringIO(), **environ)) == expected
-
-
-SCRIPT = """
-import sys
-from render_samples import SUBJECT, START, task
-from dataclasses import replace
-from mcptask.env import process_env
-from mcptask.protocol.events import *
-from mcptask.protocol.outcome import outcome_of_result
-from mcptask.render.live import LiveReporter
-import time
-env = process_env()
-assert env.live
-live = LiveReporter(env)
-subject = replace(SUBJECT, started=env.clock.now())
-for number in range(6):
-    live.show(subject, StatusChanged(task(message=f"Reflowing {number}/7 日本"), None))
-    time.sleep(0.15)
-if sys.argv[1] == "ends":
-    live.show(subject, Ended(outcome_of_result({}, task("completed"))))
-    live.close()
-if sys.argv[1] == "raises":
-    raise SystemExit(3)
-print("moved 138")
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a pty")
-@pytest.mark.parametrize(
-    ("how", "last"), [("ends", "✓ reflow_month on studio completed"), ("raises", "● reflow_month")]
-)
-def test_on_a_real_terminal_only_the_last_frame_and_the_result_stay(how: str, last: str) -> None:
-    import fcntl
-    import pty
-    import struct
-    import termios
-
-    leader, follower = pty.openpty()
-    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 20, 60, 0, 0))
-    folder = os.path.dirname(__file__)
-    path = os.pathsep.join([folder, os.path.dirname(os.path.dirname(folder))])
-    environ = {**os.environ, "TERM": "xterm-256color", "PYTHONPATH": path, "PYTHONUTF8": "1"}
-    process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, how],
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        env=environ,
-    )
-    os.close(follower)
-    screen: Any = pyte.Screen(60, 20)
-    feed = pyte.ByteStream(screen)
-    while True:
-        try:
-            data = os.read(leader, 65536)
-        except OSError:  # how Linux says that nobody has the terminal open any more
-            break
-        if not data:
-            break
-        feed.feed(data)
-    process.wait()
-    os.close(leader)
-    lines = [line.rstrip() for line in screen.display if line.strip()]
-    assert lines[0].startswith(last)
-    assert lines[1:] == ["7 · tsk_8f21c0ffee", *(["moved 138"] if how == "ends" else [])]
-    assert not screen.cursor.hidden

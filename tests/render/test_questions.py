@@ -7,7 +7,7 @@ import pytest
 from render_samples import APPROVE, HOSTILE
 
 from mcptask.render.answer_line import answer_line
-from mcptask.render.questions import asked, field, fields, question, task_name
+from mcptask.render.questions import asked, field, fields, question, task_name, to_type
 
 
 def form(required: Any = (), **properties: Any) -> dict[str, Any]:
@@ -112,3 +112,19 @@ def test_what_could_be_overlooked_in_an_address_is_pointed_out_a12_13() -> None:
     assert "user name" in told("https://good@evil.example/")[0]
     assert "punycode" in told("https://xn--80ak6aa92e.example/")[0]
     assert told("javascript:alert(1)") == ["! only http and https are opened, not javascript"]
+
+
+@pytest.mark.parametrize(
+    ("names", "where", "typed"),
+    [
+        (["7"], "", "7"),
+        (["7", "8"], "", "7 8"),
+        (["tsk_8f21"], "-s URL", "tsk_8f21 -s URL"),
+        (["a", "-b"], "-s URL", "-s URL -- a -b"),
+        (["-b"], "", "-- -b"),
+    ],
+)
+def test_what_to_type_is_no_option_though_it_begins_like_one(
+    names: list[str], where: str, typed: str
+) -> None:
+    assert to_type(names, where) == typed

@@ -15,8 +15,10 @@ from mcptask.render.text import (
     first_line,
     flat,
     humane,
+    leading,
     progress_of,
     size,
+    uncommanding,
 )
 
 HOSTILE = "\x1b[2J\x1b]0;x\x07\x9b31m\r\x7f\u202e\u200b\u2028\ud800\U000e0041"
@@ -67,10 +69,50 @@ def test_letters_and_brackets_stay_as_they_are(text: str) -> None:
     assert clean(text) == text
 
 
-@pytest.mark.parametrize("text", ["##[error]x", "done ##vso[task.complete]", "##VSO[x]"])
-def test_commands_that_a_ci_runner_obeys_in_mid_line_are_broken(text: str) -> None:
-    assert "##[" not in clean(text)
-    assert "vso[" not in clean(text).lower()
+ANYWHERE = [
+    ("##[error]x", r"##\x5berror]x"),
+    ("done ##vso[task.complete]", r"done ##vso\x5btask.complete]"),
+    ("##VSO[x] ##[y]", r"##VSO\x5bx] ##\x5by]"),
+    ("a###teamcity[buildStop]", r"a###teamcity\x5bbuildStop]"),
+    ("travis_fold:start:a travis_time:end:b", r"travis_fold\x3astart:a travis_time\x3aend:b"),
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), ANYWHERE)
+def test_commands_that_a_ci_system_obeys_in_mid_line_are_broken(text: str, shown: str) -> None:
+    assert clean(text) == flat(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("::error file=a.py::x", r"\x3a:error file=a.py::x"),
+        ("  \u3000::add-mask::x", "  \u3000\\x3a:add-mask::x"),
+        ("::1 refused the connection", "::1 refused the connection"),
+        ("std::vector::at", "std::vector::at"),
+    ],
+)
+def test_commands_that_a_ci_system_obeys_at_the_start_of_a_line_are_broken(
+    text: str, shown: str
+) -> None:
+    assert clean(text) == leading(text) == shown
+
+
+@pytest.mark.parametrize("mark", ["---", "+++", "~~~", "^^^"])
+def test_a_heading_of_a_log_is_broken_only_at_the_very_start_of_a_line(mark: str) -> None:
+    assert leading(f"{mark} a") == f"\\{mark} a"
+    assert leading(mark) == f"\\{mark}"
+    assert leading(f" {mark} a") == clean(f" {mark} a") == f" {mark} a"
+    assert leading(f"{mark}a") == f"{mark}a"
+    assert clean(f"{mark} a") == f"{mark} a"
+
+
+@pytest.mark.parametrize(("text", "shown"), ANYWHERE)
+def test_json_holds_no_command_and_the_same_value(text: str, shown: str) -> None:
+    plain = json.dumps({"a": [text], text: 1})
+    broken = uncommanding(plain)
+    assert json.loads(broken) == json.loads(plain)
+    assert clean(broken) == broken
 
 
 def test_a_message_of_several_lines_becomes_one() -> None:

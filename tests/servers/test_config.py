@@ -108,6 +108,10 @@ def test_a_missing_file_is_an_empty_config_unless_it_was_named(tmp_path: Path) -
         ("[servers.a]\ncommand = 'y'\nheaders = { a = 'b' }", "'headers': only with 'url'"),
         ("[servers.a]\nurl = 'x'\ncwd = '/'", "'cwd': only with 'command'"),
         ("[servers.a]\nurl = 'x'\nbearer_env = 'ey.J0'", "name of the variable"),
+        (
+            "[servers.a]\nurl = 'x'\nbearer_env = 'T'\nheaders = { AUTHORIZATION = 'b' }",
+            "both 'bearer_env' and 'headers' with Authorization",
+        ),
         ("[servers.a]\nurl = 'x'\ntimeout = '0'", "'timeout' must be a duration"),
         ("[servers.a]\nurl = 'x'\ntimeout = true", "'timeout' must be a duration"),
         ("[servers.a]\nurl = 'x'\ntimeout = inf", "'timeout' must be a duration"),

@@ -13,7 +13,8 @@ from mcptask.errors import StateError, StateUnwritable
 from mcptask.origin import Origin
 from mcptask.protocol.task import Task
 from mcptask.store import atomic, lock
-from mcptask.store.records import State
+from mcptask.store.records import Sighting, State
+from mcptask.store.tasks import TaskStore
 
 STUDIO = Origin(server="studio")
 ASIDE = "tasks.toml.damaged-1"
@@ -91,7 +92,12 @@ def test_the_last_good_copy_outlives_the_damage(store, path):
 
 def test_a_damaged_file_that_nothing_is_written_to_stays_where_it_is(store, path):
     put(path, b"damaged")
-    assert store.observe(1, Task(task_id="tsk_1", status="working")) is None
+    assert (
+        store.observe_all(
+            {1: Sighting(Task(task_id="tsk_1", status="working"), store.clock.wall())}
+        )
+        == {}
+    )
     assert path.read_bytes() == b"damaged"
     (warning,) = store.warnings
     assert warning.startswith(f"{path} is damaged: Expected '=' after a key")
@@ -194,3 +200,11 @@ def test_reading_loads_nothing_heavy(folder, path, store):
         "tomli_w",
     }
     assert heavy & set(done.stdout.split()) == set()
+
+
+def test_a_store_that_has_seen_no_file_yet_sees_that_an_empty_one_is_damage(path, fake_time):
+    for name in "ab":
+        add(TaskStore(path, fake_time.clock), name)
+    path.write_bytes(b"")
+    with pytest.raises(StateError, match="it is empty"):
+        TaskStore(path, fake_time.clock).read()

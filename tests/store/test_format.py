@@ -49,6 +49,7 @@ tasks = st.builds(
     seen_at=moments,
     ended_at=moments,
     lost_at=moments,
+    tool_error=st.none() | st.just(True),
     answered=st.lists(anything, max_size=3).map(tuple),
     extra=extras,
 )

@@ -55,3 +55,14 @@ def test_huge_numbers_and_endless_messages_are_bounded():
     assert (huge.ttl_ms, huge.poll_interval_ms) == (LARGEST_INTEGER, 0)
     assert len(huge.status_message) == LONGEST_MESSAGE
     assert huge.status_message.endswith("x…")
+
+
+def test_a_tool_error_is_noted_and_kept_until_a_result_says_otherwise():
+    def seen(before: TaskRecord, result: dict | None) -> TaskRecord:
+        return observed(before, Task(task_id="tsk_1", status="completed", result=result), NOW)
+
+    failed = seen(record(), {"isError": True})
+    assert (record().tool_error, failed.tool_error) == (None, True)
+    assert seen(failed, None).tool_error is True
+    assert seen(failed, {"content": []}).tool_error is None
+    assert seen(record(), {"isError": "yes"}).tool_error is None

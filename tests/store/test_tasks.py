@@ -2,8 +2,9 @@ import pytest
 
 from mcptask.origin import Origin
 from mcptask.protocol.task import Task
+from mcptask.store import atomic
 from mcptask.store.lookup import find
-from mcptask.store.records import State, TaskRecord
+from mcptask.store.records import Sighting, State, TaskRecord
 from mcptask.store.tasks import KEPT_ENDED, TaskStore
 
 STUDIO = Origin(server="studio", bearer_env="STUDIO_TOKEN")
@@ -18,9 +19,14 @@ def add(store, one, ref=None, origin=STUDIO, tool="reflow"):
     return store.add(one, origin=origin, tool=tool, protocol="2026-07-28", ref=ref)
 
 
+def observe(store, ref, seen):
+    """The stored task after it was seen like this; None: its server does not know it."""
+    return store.observe_all({ref: Sighting(seen, store.clock.wall())}).get(ref)
+
+
 def test_no_file_is_an_empty_state_and_reading_makes_none(store, path):
     assert store.read() == State()
-    assert store.observe(1, task()) is None
+    assert observe(store, 1, task()) is None
     assert not path.exists()
 
 
@@ -82,13 +88,13 @@ def test_only_news_is_written_and_the_time_of_seeing_once_a_minute(store, path, 
     add(store, task(status_message="1 of 2"))
     written = path.stat().st_mtime_ns, path.stat().st_ino
     fake_time.forward(seconds=59)
-    assert store.observe(1, task(status_message="1 of 2")).status_message == "1 of 2"
+    assert observe(store, 1, task(status_message="1 of 2")).status_message == "1 of 2"
     assert (path.stat().st_mtime_ns, path.stat().st_ino) == written
-    store.observe(1, task(status_message="2 of 2"))
+    observe(store, 1, task(status_message="2 of 2"))
     assert path.stat().st_ino != written[1]
     assert store.read().tasks[0].seen_at == fake_time.wall
     fake_time.forward(seconds=60)
-    assert store.observe(1, task(status_message="2 of 2")).seen_at == fake_time.wall
+    assert observe(store, 1, task(status_message="2 of 2")).seen_at == fake_time.wall
     assert store.read().tasks[0].seen_at == fake_time.wall
 
 
@@ -96,32 +102,32 @@ def test_a_long_watch_reads_the_file_again_only_when_it_is_another_one(
     store, path, fake_time, monkeypatch
 ):
     add(store, task())
-    store.observe(1, task())
+    observe(store, 1, task())
     monkeypatch.setattr("mcptask.store.statefile.loads", None)
-    assert store.observe(1, task()).ref == 1
+    assert observe(store, 1, task()).ref == 1
     monkeypatch.undo()
     TaskStore(path, fake_time.clock).forget([1])
-    assert store.observe(1, task()) is None
+    assert observe(store, 1, task()) is None
 
 
 def test_a_record_that_was_never_seen_is_written_at_once(store, path, fake_time):
     store.change(lambda _: State(tasks=(TaskRecord(ref=1, task_id="tsk_1", status="working"),)))
-    assert store.observe(1, task()).seen_at == fake_time.wall
+    assert observe(store, 1, task()).seen_at == fake_time.wall
 
 
 def test_the_end_is_remembered_and_never_taken_back(store, fake_time):
     add(store, task())
-    ended = store.observe(1, task(status="failed", status_message="no room"))
+    ended = observe(store, 1, task(status="failed", status_message="no room"))
     assert ended.ended_at == fake_time.wall
     fake_time.forward(hours=1)
-    assert store.observe(1, task(status="working")) == ended
+    assert observe(store, 1, task(status="working")) == ended
     assert store.read().tasks == (ended,)
 
 
 def test_a_task_that_was_forgotten_meanwhile_stays_forgotten(store):
     add(store, task())
     assert store.forget([1, 7]) == (1,)
-    assert store.observe(1, task(status="completed")) is None
+    assert observe(store, 1, task(status="completed")) is None
     assert store.answered(1, ["approve"]) is None
     assert store.read() == State(next_ref=2)
 
@@ -129,26 +135,26 @@ def test_a_task_that_was_forgotten_meanwhile_stays_forgotten(store):
 def test_a_lost_task_is_lost_since_the_first_time_until_the_server_knows_it_again(store, fake_time):
     add(store, task())
     since = fake_time.wall
-    assert store.lost(1).lost_at == since
+    assert observe(store, 1, None).lost_at == since
     fake_time.forward(seconds=1)
-    assert store.lost(1).lost_at == since
+    assert observe(store, 1, None).lost_at == since
     assert store.read().tasks[0].lost_at == since
-    assert store.observe(1, task()).lost_at is None
+    assert observe(store, 1, task()).lost_at is None
     assert store.read().tasks[0].lost_at is None
-    assert store.lost(7) is None
+    assert observe(store, 7, None) is None
 
 
 def test_an_ended_task_that_was_lost_may_be_found_again_too(store):
     ended = add(store, task(status="completed"))
-    store.lost(1)
-    assert store.observe(1, task(status="working")) == ended
+    observe(store, 1, None)
+    assert observe(store, 1, task(status="working")) == ended
     assert store.read().tasks == (ended,)
 
 
 def test_an_id_that_a_server_gives_again_after_losing_it_is_a_new_task(store):
     add(store, task())
     store.answered(1, ["approve"])
-    store.lost(1)
+    observe(store, 1, None)
     call = store.begin_call(STUDIO, "reflow", None)
     record = add(store, task(), ref=call.ref)
     assert (record.ref, record.answered, record.lost_at) == (2, (), None)
@@ -203,7 +209,7 @@ def test_live_and_lost_tasks_are_never_dropped_and_ended_ones_only_beyond_the_ne
     assert len([one for one in state.tasks if one.status == "odd"]) == 300
     ended = [one.ref for one in state.tasks if one.terminal]
     assert ended == [*range(302, 301 + KEPT_ENDED), record.ref]
-    store.lost(302)
+    observe(store, 302, None)
     for name in "ab":
         add(store, task(name, status="completed"))
     ended = [one.ref for one in store.read().tasks if one.terminal]
@@ -219,3 +225,77 @@ def test_hostile_ids_survive(store, path, fake_time, task_id):
     add(store, task(task_id))
     assert TaskStore(path, fake_time.clock).read().tasks[0].task_id == task_id
     assert find(store.read(), task_id).ref == 1
+
+
+def test_what_is_seen_of_several_is_one_change(store, path, fake_time, monkeypatch):
+    for name in "abc":
+        add(store, task(name))
+    written = []
+    monkeypatch.setattr("mcptask.store.statefile.atomic.write", _noting(written, path))
+    seen = {
+        1: Sighting(task("a", status="completed"), fake_time.wall),
+        2: Sighting(None, fake_time.wall),
+        9: Sighting(task("z"), fake_time.wall),
+    }
+    after = store.observe_all(seen)
+    assert (after[1].status, after[2].lost_at, after.keys()) == (
+        "completed",
+        fake_time.wall,
+        {1, 2},
+    )
+    assert [one.status for one in store.read().tasks] == ["completed", "working", "working"]
+    assert len(written) == 1
+
+
+def _noting(written, path):
+    whole = atomic.write
+
+    def write(target, *more, **named):
+        written.extend([target] if target == path else [])
+        return whole(target, *more, **named)
+
+    return write
+
+
+def test_times_of_seeing_are_written_along_with_any_news_and_are_those_of_the_seeing(
+    store, path, fake_time
+):
+    for name in "ab":
+        add(store, task(name))
+    then = fake_time.wall
+    fake_time.forward(seconds=30)
+    a_moment_ago = fake_time.wall
+    fake_time.forward(seconds=5)
+    nothing_new = {1: Sighting(task("a"), a_moment_ago)}
+    assert store.observe_all(nothing_new)[1].seen_at == then
+    store.observe_all(nothing_new | {2: Sighting(task("b", status_message="x"), fake_time.wall)})
+    assert [one.seen_at for one in store.read().tasks] == [a_moment_ago, fake_time.wall]
+
+
+def test_a_task_that_was_forgotten_meanwhile_makes_no_poll_of_the_others_a_write(
+    store, path, fake_time
+):
+    for name in "ab":
+        add(store, task(name))
+    TaskStore(path, fake_time.clock).forget([2])
+    before = path.read_bytes()
+    fake_time.forward(seconds=5)
+    both = {ref: Sighting(task(name), fake_time.wall) for ref, name in ((1, "a"), (2, "b"))}
+    assert store.observe_all(both).keys() == {1}
+    assert path.read_bytes() == before
+
+
+def test_our_own_writes_are_not_parsed_again_and_those_of_others_are(
+    store, path, fake_time, monkeypatch
+):
+    add(store, task())
+    observe(store, 1, task(status_message="1 of 2"))
+    with monkeypatch.context() as patch:
+        patch.setattr("mcptask.store.statefile.loads", None)
+        for number in range(3):
+            assert observe(store, 1, task(status_message=str(number))).status_message == str(number)
+        assert store.read().tasks[0].status_message == "2"
+    other = TaskStore(path, fake_time.clock)
+    other.answered(1, ["approve"])
+    assert observe(store, 1, task(status_message="3")).answered == ("approve",)
+    assert other.read() == store.read() == TaskStore(path, fake_time.clock).read()

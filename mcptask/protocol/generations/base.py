@@ -8,9 +8,9 @@ them touches a socket. `session.py` is the only driver; a test drives one with p
 To add a revision: write `vYYYY_MM_DD.py` with these methods, and its line in `revisions.py`.
 """
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from mcptask.protocol.task import Task
 
@@ -79,6 +79,26 @@ class Reply:
     request_state: str | None
 
 
+class Acknowledged(NamedTuple):
+    """The server will tell of changes to these tasks, and to no others; None: it knows no such thing."""
+
+    task_ids: frozenset[str] | None
+
+
+class Told(NamedTuple):
+    """The server tells of a change to a task. `task` is None where it says no more than that."""
+
+    task_id: str
+    task: Task | None
+
+
+class Over(NamedTuple):
+    """The server ends the subscription before its result (A11.8)."""
+
+
+Notice = Acknowledged | Told | Over
+
+
 class Generation(Protocol):
     """One revision of the wire."""
 
@@ -103,3 +123,11 @@ class Generation(Protocol):
     ) -> Steps[None]: ...
 
     def cancel_task(self, task_id: str) -> Steps[None]: ...
+
+    def listen(self, task_ids: Sequence[str]) -> Call:
+        """The request whose answer is a stream of notifications about these tasks."""
+        ...
+
+    def notice(self, message: Mapping[str, Any]) -> Notice | None:
+        """What one message of that stream says; None for what says nothing to us."""
+        ...

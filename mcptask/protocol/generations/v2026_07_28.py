@@ -1,6 +1,7 @@
 """Revision 2026-07-28 with the Tasks extension: every request carries its own envelope, no sessions."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcptask import __version__
@@ -9,11 +10,13 @@ from mcptask.protocol.generations.base import (
     Call,
     CallAnswer,
     Discovered,
+    Notice,
     Reply,
     Steps,
     ToolList,
 )
 from mcptask.protocol.generations.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
+from mcptask.protocol.generations.notices import read_notice
 from mcptask.protocol.generations.refusals import meaning
 from mcptask.protocol.generations.snapshots import read_call_answer, read_task
 from mcptask.protocol.generations.tool_pages import ToolPages
@@ -32,6 +35,9 @@ CAPABILITIES: Mapping[str, Any] = {
 CALL_WAIT = (
     3600.0  # s for `tools/call`: a tool that makes no task may take its time (the user is told)
 )
+GET_WAIT = (
+    30.0  # s for `tasks/get` (A10.5): there will be others, and more tasks wait for their turn
+)
 
 
 class V20260728:
@@ -44,8 +50,9 @@ class V20260728:
         capabilities: Mapping[str, Any] = CAPABILITIES,
         *,
         call_wait: float = CALL_WAIT,
+        get_wait: float = GET_WAIT,
     ) -> None:
-        self._call_wait = call_wait
+        self._call_wait, self._get_wait = call_wait, get_wait
         self._capabilities = capabilities
         self._meta = {
             META + "protocolVersion": VERSION,
@@ -97,7 +104,7 @@ class V20260728:
         it: `Unreachable` (A10.7, S10).
         """
         try:
-            result = yield self._task_call("tasks/get", task_id)
+            result = yield self._task_call("tasks/get", task_id, wait=self._get_wait)
         except RpcError as error:
             told = f"{error.message} ({error.code})"
             raise self._task_meant(error, task_id) or Unreachable(told) from error
@@ -118,6 +125,14 @@ class V20260728:
         except RpcError as error:
             if error.code != INVALID_PARAMS:
                 raise
+
+    def listen(self, task_ids: Sequence[str]) -> Call:
+        """`subscriptions/listen`: silence on its stream is no fault (A5.8)."""
+        wanted = {"notifications": {"taskIds": list(task_ids)}}
+        return self._call("subscriptions/listen", wanted, wait=math.inf)
+
+    def notice(self, message: Mapping[str, Any]) -> Notice | None:
+        return read_notice(message)
 
     def _confirmed(self, task_id: str, call: Call) -> Steps[None]:
         """Make the call; where it is refused as invalid, ask whether the task is still there at all."""
@@ -155,8 +170,10 @@ class V20260728:
         enveloped = {**params, "_meta": dict(self._meta)}
         return Call(method=method, params=enveloped, subject=subject, schema=schema, wait=wait)
 
-    def _task_call(self, method: str, task_id: str, **params: Any) -> Call:
-        return self._call(method, {"taskId": task_id, **params}, subject=task_id)
+    def _task_call(
+        self, method: str, task_id: str, *, wait: float | None = None, **params: Any
+    ) -> Call:
+        return self._call(method, {"taskId": task_id, **params}, subject=task_id, wait=wait)
 
 
 def _replied(reply: Reply | None) -> dict[str, Any]:

@@ -26,6 +26,7 @@ _HINTS: Mapping[int, str] = {404: _ADDRESS, 405: _ADDRESS, 406: _HEADERS, 415: _
 _CHALLENGE = re.compile(
     r'(error|error_description|scope|resource_metadata)\s*=\s*("[^"]*"|[^\s,]+)'
 )
+_TOLD = ("error", "scope", "error_description")  # what says something to a person
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def refusal(answer: Answer, error: Message | None, wall: datetime) -> WireError:
         wait = retry_after(answer.headers, wall)
         # These two say themselves that the request was turned away at the door.
         untouched = answer.status == 429 or (answer.status == 503 and wait is not None)
-        return Unreachable(answer.line + said, sent=not untouched, retry_after=wait)
+        return Unreachable(answer.line + said, sent=not untouched, busy=untouched, retry_after=wait)
     return HttpRefused(answer.described, status=answer.status, hint=_HINTS.get(answer.status))
 
 
@@ -108,9 +109,11 @@ def _date(value: str) -> datetime | None:
 
 
 def _unauthorized(answer: Answer, said: str) -> Unauthorized:
-    found = _CHALLENGE.findall(answer.headers.get("www-authenticate", ""))
+    whole = answer.headers.get("www-authenticate", "")
+    found = _CHALLENGE.findall(whole)
     challenge = {name: shortened(value.strip('"'), 1000) for name, value in found}
-    named = ", ".join(f"{k}={challenge[k]}" for k in ("error", "scope") if k in challenge)
+    told = [f"{name}={challenge[name]}" for name in _TOLD if name in challenge]
+    named = ", ".join(told) or shortened(whole)
     text = answer.line + (f" ({named})" if named else "") + said
     return Unauthorized(text, data={"status": answer.status, **challenge})
 

@@ -143,7 +143,7 @@ class Child(asyncio.SubprocessProtocol):
     async def stop(self, grace: float) -> None:
         """End of input, then SIGTERM, then SIGKILL to the group, each after `grace` seconds (A6.6).
 
-        Returns with every process of the group gone. Cancelled half-way, it still kills them.
+        Returns with every process of the group gone. Cancelled half-way, it kills them at once.
         """
         self.ended = True
         pid = self.pid
@@ -163,7 +163,7 @@ class Child(asyncio.SubprocessProtocol):
                 stdin.abort()  # what was not read by now never will be
             self._transport.close()
             self._forget_timer()
-        await _within(grace, self._lost.is_set)
+            await _within(grace, self._lost.is_set)
 
     # ── asyncio calls these ──
 

@@ -39,9 +39,13 @@ class Secrets:
 def secrets_from(values: Iterable[str], headers: Iterable[str] = ()) -> Secrets:
     """The `Secrets` of these values, also as a server may spell them: in a URL, or in JSON in a string."""
     spelled = {form for value in values for form in _forms(value) if len(form) >= SHORTEST}
+    return Secrets(_longest_first(spelled), frozenset(name.lower() for name in headers))
+
+
+def together(one: Secrets, other: Secrets) -> Secrets:
     return Secrets(
-        tuple(sorted(spelled, key=lambda form: (-len(form), form))),
-        frozenset(name.lower() for name in headers),
+        _longest_first({*one.values, *other.values}),
+        one.headers | other.headers,
     )
 
 
@@ -69,6 +73,10 @@ def rewritten(
                 copy[key] = list(child)
                 stack.append(copy[key])
     return root[0]
+
+
+def _longest_first(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(values, key=lambda value: (-len(value), value)))
 
 
 def _forms(value: str) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """A server as a child process: one JSON object a line, several exchanges at once (A6).
 
-Starts the child at the first exchange and again after it died, a few times; resends nothing.
+Starts the child at the first exchange and again after it died, less and less often while no child
+answers; resends nothing.
 """
 
 import asyncio
@@ -8,6 +9,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from mcptask.env import Clock
 from mcptask.errors import ProtocolError, Unreachable, WireError
 from mcptask.protocol.transports.base import Limits, Message, Remark, Request
 from mcptask.protocol.transports.excerpts import excerpt
@@ -25,8 +27,10 @@ from mcptask.protocol.transports.messages import (
 from mcptask.protocol.transports.process import Child, child_environ, resolve
 from mcptask.protocol.transports.trace import TEXT, Trace, faults
 
-# A server that dies on every request must not be started for ever.
-MAX_RESTARTS = 5
+# A server that died is started again at once; one that dies before it has answered anything but a greeting
+# waits first, this long since its death, twice as long after the next. Seconds (A6.7).
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 30.0
 
 # How long a server may take to end when its input ends, and again when it is told to (A6.6). Seconds.
 GRACE = 2.0
@@ -35,10 +39,13 @@ HURRIED_GRACE = 0.2  # where a person waits for nothing else
 # Messages that wait for one slow reader; beyond that, notifications (never a response) are dropped.
 MAX_WAITING = 1000
 
-# Giving up these is not told to the server: it may know nothing of cancelling yet (A6.5).
-_NOT_CANCELLED = frozenset({"server/discover", "initialize"})
+# Giving up these is not told to the server: it may know nothing of cancelling yet (A6.5). And many a server
+# that answers them dies of the first real request, so they are no sign that it can be worked with.
+_GREETINGS = frozenset({"server/discover", "initialize"})
 
 _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+_LISTEN = "subscriptions/listen"
+_OF_LISTENING = ("notifications/tasks", "notifications/subscriptions/")
 
 
 @dataclass(eq=False)
@@ -57,8 +64,14 @@ class _Open:
         if not isinstance(params, dict):
             return False
         subscription = _meta(params).get(_SUBSCRIPTION)
+        if notification["method"] == "notifications/cancelled":  # the server ends a subscription
+            subscription = params.get("requestId")
         if subscription is not None:
             return same_id(subscription, self.request.id)
+        if self.request.method == _LISTEN and notification["method"].startswith(_OF_LISTENING):
+            return (
+                True  # untagged, against the rule, and there is no other stream that it could be of
+            )
         token = params.get("progressToken")
         return same_id(token, _meta(self.request.params).get("progressToken"))
 
@@ -77,6 +90,7 @@ class StdioTransport:
         remark: Remark = lambda text: None,
         on_stderr: Callable[[str], None] = lambda line: None,
         grace: float = GRACE,
+        clock: Clock = Clock(),  # noqa: B008 (frozen)
         trace: Trace | None = None,
     ) -> None:
         """`env` comes on top of the few variables that a child inherits from `environ`. `on_stderr` gets
@@ -93,7 +107,11 @@ class StdioTransport:
         self._trace = trace
         self._child: Child | None = None
         self._starting = asyncio.Lock()
-        self._restarts = 0
+        self._clock = clock
+        self._buried = 0
+        self._in_vain = 0  # children in a row that died without an answer
+        self._again_at = clock.now()  # no child is started before
+        self._last_end = ""
         self._open: dict[str, _Open] = {}
         self._left: set[str] = set()
 
@@ -101,7 +119,7 @@ class StdioTransport:
     def life(self) -> int:
         """The number of the process that the next request goes to, were it sent now (A6.7)."""
         ended = self._child is not None and self._child.ended
-        return self._restarts + ended
+        return self._buried + ended
 
     async def announces_endpoint(self) -> bool:
         return False
@@ -145,6 +163,7 @@ class StdioTransport:
             if self._child is not None and self._child.ended:
                 await self._bury(self._child)
             if self._child is None:
+                self._refuse_too_early()
                 child = Child(self._limits.message_bytes, self._line, self._said, self._ended)
                 command = resolve(self._command, self._cwd, self._environ)
                 await child.start(command, self._cwd, self._environ)
@@ -153,15 +172,18 @@ class StdioTransport:
             return self._child
 
     async def _bury(self, child: Child) -> None:
-        """Clear away a child that ended by itself, if another may be started."""
-        how = child.how_it_ended()
-        if self._restarts >= MAX_RESTARTS:
-            text = f"{how} (not started again after {MAX_RESTARTS} times)"
-            raise Unreachable(text, sent=False)
-        self._restarts += 1
-        self._remark(f"{how}; starting it again ({self._restarts} of {MAX_RESTARTS})")
+        """Clear away a child that ended by itself, and what it left of its group."""
         self._child = None
+        self._buried += 1
         await child.stop(self._grace)
+
+    def _refuse_too_early(self) -> None:
+        """Whoever asks is told when to come back, and decides whether it is worth that (A6.7)."""
+        left = self._again_at - self._clock.now()
+        if left > 0:
+            raise Unreachable(self._last_end, sent=False, retry_after=left)
+        if self._last_end:
+            self._remark(f"{self._last_end}; starting it again")
 
     async def _next(self, exchange: _Open) -> Message:
         wait = patience(exchange.request, self._limits)
@@ -179,7 +201,7 @@ class StdioTransport:
     def _leave(self, child: Child, request: Request) -> None:
         """Tell the server that nobody waits any more; an answer that still comes is no surprise."""
         self._left.add(str(request.id))
-        if request.method not in _NOT_CANCELLED:
+        if request.method not in _GREETINGS:
             message = {
                 "jsonrpc": "2.0",
                 "method": "notifications/cancelled",
@@ -226,6 +248,8 @@ class StdioTransport:
             exchange = next(iter(self._open.values()))  # it can be about nothing else
         if exchange is not None and not exchange.answered:
             exchange.answered = True
+            if exchange.request.method not in _GREETINGS:
+                self._in_vain = 0
             exchange.inbox.put_nowait(message)
         elif key in self._left:
             self._left.discard(key)
@@ -251,6 +275,10 @@ class StdioTransport:
             self._trace(direction, kind, **fields)
 
     def _ended(self, how: str) -> None:
+        pause = FIRST_PAUSE * 2 ** min(self._in_vain - 1, 16) if self._in_vain else 0.0
+        self._again_at = self._clock.now() + min(pause, LONGEST_PAUSE)
+        self._in_vain += 1
+        self._last_end = how
         if not self._open:  # else each exchange tells of it
             self._tell("in", "fault", text=how[:TEXT])
         self._fail(Unreachable, how)

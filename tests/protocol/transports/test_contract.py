@@ -13,6 +13,7 @@ from mcptask.protocol.transports.base import Limits
 from mcptask.protocol.transports.discreet import Discreet
 from mcptask.protocol.transports.http import HttpTransport
 from mcptask.protocol.transports.memory import MemoryTransport
+from mcptask.protocol.transports.renewing import Renewing
 from mcptask.protocol.transports.secrets import Secrets
 from mcptask.protocol.transports.stdio import StdioTransport
 
@@ -27,11 +28,12 @@ PROGRESS = {
 PARAMS = {"_meta": {"progressToken": "p"}}
 
 
-@pytest.fixture(params=["memory", "discreet", "http", "stdio"])
+@pytest.fixture(params=["memory", "discreet", "renewing", "http", "stdio"])
 def wire(request, http, scripted_child):
     return {
         "memory": memory_wire,
         "discreet": discreet_wire,
+        "renewing": renewing_wire,
         "http": lambda *script, **o: http_wire(http, *script, **o),
         "stdio": lambda *script, **o: stdio_wire(scripted_child, *script, **o),
     }[request.param]
@@ -65,6 +67,12 @@ async def memory_wire(*script, **options):
 async def discreet_wire(*script, **options):
     async with memory_wire(*script, **options) as transport:
         yield Discreet(transport, Secrets)
+
+
+@asynccontextmanager
+async def renewing_wire(*script, **options):
+    async with memory_wire(*script, **options) as transport:
+        yield Renewing(transport, dict, lambda refused: False)
 
 
 @asynccontextmanager

@@ -149,13 +149,21 @@ def test_any_other_status_is_refused_with_its_number__A4_3(failure, http, status
 def test_401_and_403_name_the_challenge__A16_2(failure, http, status):
     challenge = 'Bearer error="invalid_token", scope="a b", resource_metadata="https://x/y"'
     error = failure(Unauthorized, http.response(status, www_authenticate=challenge))
-    assert "error=invalid_token, scope=a b" in error.message
+    assert error.message.endswith("(error=invalid_token, scope=a b)")
     assert error.data == {
         "status": status,
         "error": "invalid_token",
         "scope": "a b",
         "resource_metadata": "https://x/y",
     }
+
+
+@pytest.mark.parametrize(
+    "challenge", ['Basic realm="studio"', 'Bearer resource_metadata="https://x/y"', "Negotiate"]
+)
+def test_a_challenge_that_says_nothing_to_people_is_named_whole__A16_2(failure, http, challenge):
+    error = failure(Unauthorized, http.response(401, www_authenticate=challenge))
+    assert error.message.endswith(f"({challenge})")
 
 
 def test_a_401_stays_one_when_its_body_is_a_json_rpc_error__A1_3(failure, http):

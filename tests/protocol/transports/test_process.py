@@ -92,6 +92,9 @@ def test_a_second_interrupt_during_close_still_kills_the_group(request_, all_of)
         closing.cancel()
         await asyncio.gather(closing, return_exceptions=True)
         assert closing.cancelled()
+        assert not running(message["result"][0]), (
+            "it was waited for: asyncio has nothing left to tell"
+        )
         async with asyncio.timeout(5):
             while any(running(pid) for pid in message["result"]):
                 await asyncio.sleep(0.01)

@@ -13,7 +13,7 @@ from mcptask.protocol.transports.base import Request
 from mcptask.protocol.transports.discreet import Discreet
 from mcptask.protocol.transports.excerpts import excerpt
 from mcptask.protocol.transports.memory import MemoryTransport
-from mcptask.protocol.transports.secrets import SHORTEST, secrets_from
+from mcptask.protocol.transports.secrets import SHORTEST, secrets_from, together
 
 TOKEN = "tok-123456-abcdef"
 
@@ -37,6 +37,12 @@ def test_a_secret_is_hidden_whole_or_cut_off(text, shown):
 
 def test_the_longer_of_two_secrets_is_hidden_first():
     assert secrets_from(["secret-one", "secret-one-and-two"]).hide("secret-one-and-two") == "***"
+
+
+def test_of_two_tokens_one_after_the_other_both_are_hidden():
+    both = together(secrets_from(["secret-one"], ["X-A"]), secrets_from(["secret-one-b"], ["X-B"]))
+    assert both.hide("secret-one and secret-one-b") == "*** and ***"
+    assert both.headers == {"x-a", "x-b"}
 
 
 def test_what_is_too_short_to_be_told_from_a_word_is_left():

@@ -9,6 +9,7 @@ from contextlib import aclosing, asynccontextmanager
 
 import pytest
 
+from mcptask.env import Clock
 from mcptask.errors import Unreachable
 from mcptask.protocol.transports import stdio
 from mcptask.protocol.transports.stdio import StdioTransport
@@ -190,24 +191,92 @@ def test_a_dead_server_is_started_again_with_a_remark__A6_7(request_, all_of, sc
             assert len(await all_of(transport, request_(id=2))) == 1
 
     asyncio.run(main())
-    assert "starting it again (1 of 5)" in remarks[0]
+    assert "starting it again" in remarks[0]
     assert "dying" in remarks[0]
 
 
-def test_a_server_that_always_dies_is_not_started_for_ever(request_, all_of):
-    async def main():
-        async with started(child("import sys; sys.exit(5)")) as transport:
-            causes = []
-            for i in range(8):
-                with pytest.raises(Unreachable) as caught:
-                    await all_of(transport, request_(id=i))
-                causes.append(caught.value)
-            return causes
+class Hours:
+    """A clock that only moves when it is told to."""
 
-    causes = asyncio.run(main())
-    assert all("exited with code 5" in cause.message for cause in causes)
-    assert "not started again after 5 times" in causes[-1].message
-    assert causes[-1].sent is False
+    def __init__(self):
+        self.time = 0.0
+        self.clock = Clock(now=lambda: self.time)
+
+
+async def tried(transport, request, all_of):
+    """None where the request was answered, else the Unreachable that it ended with."""
+    try:
+        await all_of(transport, request)
+    except Unreachable as error:
+        return error
+    return None
+
+
+def test_a_server_that_always_dies_is_started_less_and_less_often__A6_7(request_, all_of):
+    hours, waits = Hours(), []
+
+    async def main():
+        async with started(child("import sys; sys.exit(5)"), clock=hours.clock) as transport:
+            for i in range(15):
+                error = await tried(transport, request_(id=i), all_of)
+                assert "exited with code 5" in error.message
+                if error.retry_after is not None:
+                    assert error.sent is False
+                    waits.append(error.retry_after)
+                    hours.time += error.retry_after
+                    assert transport._child is None
+
+    asyncio.run(main())
+    assert waits == [1, 2, 4, 8, 16, 30, 30]
+
+
+def test_a_server_that_has_answered_in_between_is_started_again_at_once_for_days__A6_7(
+    request_, all_of, scripted_child
+):
+    command, _ = scripted_child([ANSWER], ["die"])
+
+    async def main():
+        async with started(command, clock=Hours().clock) as transport:
+            ends = [await tried(transport, request_(id=i), all_of) for i in range(16)]
+            assert [end is None for end in ends] == [True, False] * 8
+            assert all(end.retry_after is None for end in ends if end)
+
+    asyncio.run(main())
+
+
+def test_a_server_that_only_answers_greetings_has_not_answered__A6_7(
+    request_, all_of, scripted_child
+):
+    command, _ = scripted_child([ANSWER], ["die"])
+    hours = Hours()
+
+    async def main():
+        async with started(command, clock=hours.clock) as transport:
+            for wait in (None, 1, 2):
+                if wait is not None:
+                    early = await tried(transport, request_("server/discover"), all_of)
+                    assert early.retry_after == wait
+                    hours.time += wait
+                assert await tried(transport, request_("server/discover"), all_of) is None
+                assert await tried(transport, request_("tasks/get", id=2), all_of) is not None
+                if wait is None:  # the first start after a death does not wait
+                    assert await tried(transport, request_("server/discover"), all_of) is None
+                    assert await tried(transport, request_("tasks/get", id=2), all_of) is not None
+
+    asyncio.run(main())
+
+
+def test_the_wait_counts_from_the_death_and_not_from_the_next_question__A6_7(request_, all_of):
+    hours = Hours()
+
+    async def main():
+        async with started(child("import sys; sys.exit(5)"), clock=hours.clock) as transport:
+            for _ in range(2):
+                assert (await tried(transport, request_(), all_of)).retry_after is None
+            hours.time += 0.75
+            assert (await tried(transport, request_(), all_of)).retry_after == 0.25
+
+    asyncio.run(main())
 
 
 def test_a_server_that_died_during_its_start_is_not_waited_for(request_, all_of, monkeypatch):

@@ -1,0 +1,1 @@
+"""Following stored tasks to their end. Imported inside functions only: all of it may load asyncio."""
