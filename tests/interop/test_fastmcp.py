@@ -236,7 +236,8 @@ def test_an_id_that_the_server_does_not_know_is_lost(mcptask: Cli, url: str) -> 
 
 
 def test_running_out_of_patience_leaves_the_task_running(mcptask: Cli, url: str) -> None:
-    run = mcptask("call", "slow", "--wait", "--timeout", "1", "--json", "--server", url)
+    mcptask("call", "slow", "--server", url)
+    run = mcptask("watch", "last", "--timeout", "1", "--json")
     assert run.rc == 124, run
     assert run.json["error"]["kind"] == "timeout"
     assert mcptask("get", "last", "--json").json["task"]["status"] == "working"
