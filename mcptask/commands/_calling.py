@@ -108,9 +108,8 @@ class _Call:
             async with within(self.job):
                 tool = await the_tool(self.job, self.endpoint, self.session, self.wanted.tool)
                 self.prepared = self._prepare(tool)
-                await (
-                    self.session.greet()
-                )  # before the call is noted: what ends here has sent nothing
+                # Before the call is noted: what ends here has sent nothing.
+                await self.session.greet()
         except WireError as error:
             raise with_next_step(error, self.endpoint, "nothing was started") from None
         try:
@@ -124,10 +123,8 @@ class _Call:
     async def _at_once(self, outcome: Outcome) -> Answer:
         """The end of a call of which no task came: it may have been waited for as long."""
         if self.wanted.wait and outcome.name != "interrupted":
-            with (
-                suppress(Interrupted),
-                self.interruption.as_error(),
-            ):  # of the telling, not the call
+            # A signal is of the telling now, and not of the call.
+            with suppress(Interrupted), self.interruption.as_error():
                 await tell_of(self.job, self._report(outcome))
         return answer_of(self.job, self._report(outcome))
 

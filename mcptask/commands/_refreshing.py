@@ -13,8 +13,6 @@ from mcptask.origin import Origin
 from mcptask.protocol.session import Session
 from mcptask.store.lookup import unended
 
-AT_ONCE = 8  # requests in flight for each server (A10.10)
-
 
 def refresh_tasks(job: Job, wanted: Callable[[Origin], bool]) -> None:
     """Note the state of every task that goes on, on the servers that are `wanted`.
@@ -46,14 +44,12 @@ async def _refresh(job: Job, sessions: Sessions, tasks: list[Found]) -> None:
     except McptaskError as error:
         job.warn(f"{tasks[0].endpoint.name}: {error.message}")
         return
-    gate = asyncio.Semaphore(AT_ONCE)
-    await asyncio.gather(*(_ask(job, found, session, gate) for found in tasks))
+    await asyncio.gather(*(_ask(job, found, session) for found in tasks))
 
 
-async def _ask(job: Job, found: Found, session: Session, gate: asyncio.Semaphore) -> None:
+async def _ask(job: Job, found: Found, session: Session) -> None:
     try:
-        async with gate:
-            report = await asked(job, found, session)
+        report = await asked(job, found, session)
     except McptaskError as error:  # a command that is gone, a token that is not set
         job.warn(f"{found.endpoint.name}: {error.message}")
         return

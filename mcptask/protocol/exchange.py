@@ -48,11 +48,10 @@ class Caller:
         `before` goes before each of them: the server may be another process by then (A6.7). `doubtful` is for
         `Pace`. Raises what all of them raise, and `RpcError` for an error that the server answered with.
         """
-        self._under_way[id(call)] = (call, self._clock.now())
         try:
             return await self._repeated(call, attempts, before, doubtful)
         finally:
-            del self._under_way[id(call)]
+            self._under_way.pop(id(call), None)
 
     async def _repeated(
         self,
@@ -66,6 +65,7 @@ class Caller:
                 await before()
             try:
                 async with self._pace.turn(doubtful=doubtful):
+                    self._under_way.setdefault(id(call), (call, self._clock.now()))
                     return result_of(await self.answer(self._request(call)))
             except (Unreachable, Garbled, RpcError) as error:
                 asked = getattr(error, "retry_after", None) or 0.0
@@ -77,7 +77,7 @@ class Caller:
 
     @property
     def under_way(self) -> Collection[tuple[Call, float]]:
-        """The calls that have no answer yet, and since when (on the clock's `now`)."""
+        """The calls that went out and have no answer yet, and since when (on the clock's `now`)."""
         return self._under_way.values()
 
     def exchange(self, request: Request) -> AsyncGenerator[Message, None]:

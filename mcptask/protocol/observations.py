@@ -1,9 +1,10 @@
 """All that is known of one followed task, and what each observation makes of it. Pure: a view in, a view out.
 
     view = begin(rules, now)                    nothing known yet
-    view = asking(view)                         a question goes out
+    view = asking(view, now)                    a question goes out
     view = observe(view, snapshot, now)         the server answered
     view = told(view, snapshot, now)            the server told of a change by itself (A11)
+    view = hinted(view, now)                    the same, and it did not say of what change
     view = outdone(view, snapshot, now)         it answered, but told of something meanwhile
     view = missed(view, reason, now, …)         it could not be reached: says nothing about the task
     view = denied(view, now)                    it said that it does not know the task

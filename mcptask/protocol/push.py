@@ -14,7 +14,7 @@ from mcptask.env import Clock
 from mcptask.errors import Garbled, HttpRefused, McptaskError, RpcError, Unreachable
 from mcptask.protocol.generations.base import Acknowledged, Told
 from mcptask.protocol.generations.jsonrpc import METHOD_NOT_FOUND, MISSING_CAPABILITY
-from mcptask.protocol.observations import LONGEST_RETRY_AFTER
+from mcptask.protocol.observations import LONGEST_RETRY_AFTER, NEVER
 from mcptask.protocol.session import Session
 
 ACK_WAIT = 10.0  # s for the acknowledgement (A11.4)
@@ -90,7 +90,7 @@ class Push:
         self._inboxes: dict[str, Inbox] = {each: Inbox(self, each) for each in task_ids}
         self._wanted = asyncio.Event()
         self._enough = asyncio.Event()  # of the stream that is open
-        self._renewed_at = float("-inf")
+        self._renewed_at = NEVER
         self._doubted = False  # is a change that was not told the reason?
         self._mute = 0  # streams in a row that told nothing, and were doubted
         self._has_told = False  # of any change, in this run

@@ -146,7 +146,7 @@ class Session:
 
     @property
     def under_way(self) -> Collection[tuple[Call, float]]:
-        """The calls that have no answer yet, and since when (on the clock's `now`)."""
+        """The calls that went out and have no answer yet, and since when (on the clock's `now`)."""
         return self._caller.under_way
 
     async def close(self, *, hurry: bool = False) -> None:

@@ -167,12 +167,8 @@ class Painter:
         """Not after `bg`: then the screen is the shell's, and what is drawn would go across it."""
         try:
             return os.tcgetpgrp(self._stream.fileno()) == os.getpgrp()
-        except (
-            AttributeError,
-            OSError,
-            ValueError,
-        ):  # Windows, not the terminal that controls us, no file
-            return True
+        except (AttributeError, OSError, ValueError):
+            return True  # Windows; not the terminal that controls us; no file
 
     def paint(self, draw: Callable[[int, int], list[Line]]) -> None:
         """Draws `draw(columns, rows)`; the last column and row stay free, so that nothing scrolls."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from mcptask.protocol.verdict import Spoken
 from mcptask.store import jsonfiles
@@ -37,28 +38,17 @@ class EraCache:
         self.folder = None if folder is None else folder / "eras"
 
     def load(self, place: str, now: datetime) -> Remembered | None:
-        if self.folder is None:
+        found = jsonfiles.read_checked(self.folder, place, now, largest=LARGEST)
+        if found is None:
             return None
-        file = jsonfiles.file_of(self.folder, place)
-        document = jsonfiles.read_object(file, LARGEST) or {}
-        try:
-            fields = {name: document[name] for name in _KINDS}
-            found = Remembered(Spoken(**fields), datetime.fromisoformat(document["checkedAt"]))
-            whole = all(isinstance(fields[name], kind) for name, kind in _KINDS.items())
-            return found if whole and _holds(found, now) else None
-        except (KeyError, ValueError, TypeError):
+        document, since, age = found
+        fields: dict[str, Any] = {name: document.get(name) for name in _KINDS}
+        if not all(isinstance(fields[name], kind) for name, kind in _KINDS.items()):
             return None
+        spoken = Spoken(**fields)
+        longest = LONGEST_OLDER if spoken.older else LONGEST_MODERN
+        return Remembered(spoken, since) if age < longest else None
 
     def save(self, place: str, spoken: Spoken, now: datetime) -> None:
         """Keeps it as of now. Where it cannot be kept, what was kept before goes."""
-        if self.folder is None:
-            return
-        document = asdict(spoken) | {"checkedAt": now.isoformat()}
-        file = jsonfiles.file_of(self.folder, place)
-        jsonfiles.keep(file, document, largest=LARGEST, kept=KEPT)
-
-
-def _holds(found: Remembered, now: datetime) -> bool:
-    """From its moment on, for as long as that kind of knowledge is good."""
-    longest = LONGEST_OLDER if found.spoken.older else LONGEST_MODERN
-    return timedelta(0) <= now - found.since < longest
+        jsonfiles.keep_checked(self.folder, place, asdict(spoken), now, largest=LARGEST, kept=KEPT)

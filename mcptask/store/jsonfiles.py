@@ -2,12 +2,14 @@
 
 import hashlib
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from mcptask.store import atomic
 
 _SUFFIX = ".json"
+_CHECKED = "checkedAt"
 
 
 def file_of(folder: Path, name: str) -> Path:
@@ -21,6 +23,36 @@ def keep(file: Path, document: dict[str, Any], *, largest: int, kept: int) -> bo
     if written:
         keep_newest(file.parent, kept)
     return written
+
+
+def keep_checked(
+    folder: Path | None,
+    name: str,
+    document: dict[str, Any],
+    now: datetime,
+    *,
+    largest: int,
+    kept: int,
+) -> None:
+    """The same for what was found out now, and holds for a while. Without a folder nothing is kept."""
+    if folder is not None:
+        dated = document | {_CHECKED: now.isoformat()}
+        keep(file_of(folder, name), dated, largest=largest, kept=kept)
+
+
+def read_checked(
+    folder: Path | None, name: str, now: datetime, *, largest: int
+) -> tuple[dict[str, Any], datetime, timedelta] | None:
+    """What `keep_checked` kept, when that was, and how old it is; None for everything else, and for what
+    comes from the future: the clock was set back since.
+    """
+    document = None if folder is None else read_object(file_of(folder, name), largest)
+    try:
+        since = datetime.fromisoformat((document or {})[_CHECKED])
+        age = now - since
+    except (KeyError, ValueError, TypeError):
+        return None
+    return None if document is None or age < timedelta(0) else (document, since, age)
 
 
 def keep_newest(folder: Path, kept: int) -> None:

@@ -34,19 +34,13 @@ class UnpushedCache:
 
     def load(self, place: str, now: datetime) -> Unpushed | None:
         """As found out within `LONGEST`; None where that is not known."""
-        if self.folder is None:
+        found = jsonfiles.read_checked(self.folder, place, now, largest=LARGEST)
+        if found is None:
             return None
-        document = jsonfiles.read_object(jsonfiles.file_of(self.folder, place), LARGEST) or {}
-        try:
-            since = datetime.fromisoformat(document["checkedAt"])
-            held = timedelta(0) <= now - since < LONGEST
-            return Unpushed(str(document["why"]), since) if held else None
-        except (KeyError, ValueError, TypeError):
-            return None
+        document, since, age = found
+        known = "why" in document and age < LONGEST
+        return Unpushed(str(document["why"]), since) if known else None
 
     def save(self, place: str, why: str, now: datetime) -> None:
-        if self.folder is None:
-            return
-        file = jsonfiles.file_of(self.folder, place)
-        document = {"why": why, "checkedAt": now.isoformat()}
-        jsonfiles.keep(file, document, largest=LARGEST, kept=KEPT)
+        document = {"why": why}
+        jsonfiles.keep_checked(self.folder, place, document, now, largest=LARGEST, kept=KEPT)

@@ -10,11 +10,11 @@ import subprocess
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from mcptask.commands._job import Job
 from mcptask.errors import UsageError
-from mcptask.protocol.transports.groups import group_alive, signal_group
+from mcptask.protocol.transports.groups import OWN_GROUP, end_group
 from mcptask.protocol.transports.lines import LineReader
 from mcptask.servers.command_line import split
 
@@ -26,7 +26,6 @@ MOST_IN_A_ROW = 3
 LONGEST_LINE = 4096
 MOST_LINES = 200
 LAST_WORDS = 0.5  # s for the rest of its output, which a child of its own may hold open for ever
-_STEP = 0.02  # s between two looks at what sends no signal
 
 
 # What makes a line one for a shell; and the words that only a shell would not hand to the program.
@@ -155,18 +154,13 @@ class _Hook(asyncio.SubprocessProtocol):
         self, command: Sequence[str], cwd: str, environ: Mapping[str, str], body: bytes
     ) -> None:
         """Raises OSError or ValueError where the system refuses it."""
-        options: dict[str, Any] = (
-            {"start_new_session": True}  # Ctrl-C is ours to handle, and the group ours to end
-            if os.name == "posix"
-            else {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
-        )
         self._transport, _ = await asyncio.get_running_loop().subprocess_exec(
             lambda: self,
             *command,
             stderr=subprocess.STDOUT,
             cwd=cwd,
             env=environ,
-            **options,
+            **OWN_GROUP,
         )
         self._stdin.write(body)
         self._stdin.close()  # once all is written
@@ -194,28 +188,13 @@ class _Hook(asyncio.SubprocessProtocol):
         background is its own affair."""
         if self._transport is None:
             return
-        pid, running = self._transport.get_pid(), not self._exited.is_set()
         try:
-            if running:
-                signal_group(pid, "SIGTERM")
-                await self._gone(pid)
+            if not self._exited.is_set():
+                await end_group(self._transport.get_pid(), self._exited.is_set, GRACE)
         finally:
-            if running and not self._gone_by_now(pid):
-                signal_group(pid, "SIGKILL")
             if self._stdin.get_write_buffer_size():
                 self._stdin.abort()  # it did not care to read all, which is no error
             self._transport.close()
-        if running:
-            await self._gone(pid)
-
-    async def _gone(self, pid: int) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(GRACE):
-                while not self._gone_by_now(pid):
-                    await asyncio.sleep(_STEP)
-
-    def _gone_by_now(self, pid: int) -> bool:
-        return self._exited.is_set() and not group_alive(pid)
 
     # ── asyncio calls these ──
 

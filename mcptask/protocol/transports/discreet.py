@@ -2,21 +2,21 @@
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import Any
 
 from mcptask.errors import McptaskError
+from mcptask.protocol.transports.around import Around
 from mcptask.protocol.transports.base import Message, Request, Transport
 from mcptask.protocol.transports.secrets import Secrets, rewritten
 
 
-class Discreet:
+class Discreet(Around):
     """`transport`, with `***` for every known secret in the exceptions that it raises and in the JSON-RPC
     errors that it reads. Results pass untouched.
     """
 
     def __init__(self, transport: Transport, secrets: Callable[[], Secrets]) -> None:
         """`secrets` is asked when there is something to hide them from, so a renewed token counts."""
-        self._transport = transport
+        super().__init__(transport)
         self._secrets = secrets
 
     async def exchange(self, request: Request) -> AsyncGenerator[Message, None]:
@@ -28,19 +28,6 @@ class Discreet:
         except McptaskError as error:
             self._hide(error)
             raise
-
-    @property
-    def life(self) -> int:
-        return self._transport.life
-
-    async def announces_endpoint(self) -> bool:
-        return await self._transport.announces_endpoint()
-
-    def preview(self, request: Request) -> dict[str, Any]:
-        return self._transport.preview(request)
-
-    async def close(self, *, hurry: bool = False) -> None:
-        await self._transport.close(hurry=hurry)
 
     def _hidden(self, message: Message) -> Message:
         if message.get("error") is None:

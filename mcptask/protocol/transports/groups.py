@@ -1,10 +1,54 @@
-"""Process groups: is anyone left, and tell them all. POSIX; on Windows the tree of the child instead."""
+"""Process groups: begin one, is anyone left, and end them all. POSIX; on Windows the tree of the child."""
 
+import asyncio
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+# For a child that is not to share our Ctrl-C, and whose children are to be ended with it.
+OWN_GROUP: Mapping[str, Any] = (
+    {"start_new_session": True}
+    if os.name == "posix"
+    else {"creationflags": 0x00000200}  # CREATE_NEW_PROCESS_GROUP
+)
+
+STEP = 0.02  # s between two looks at what sends no signal
+
+
+async def end_group(
+    pid: int, exited: Callable[[], bool], grace: float, *, patience: float = 0.0
+) -> None:
+    """SIGTERM, then SIGKILL, each with `grace` seconds to take effect, until nobody is left of the group that
+    `pid` leads. `exited` tells of the leader alone, who has `patience` seconds to end by itself. Cancelled
+    half-way, it kills them at once.
+    """
+
+    def gone() -> bool:
+        return exited() and not group_alive(pid)
+
+    try:
+        await within(patience, exited)
+        for name in ("SIGTERM", "SIGKILL"):
+            if gone():
+                return
+            signal_group(pid, name)
+            await within(grace, gone)
+    finally:
+        if not gone():
+            signal_group(pid, "SIGKILL")
+
+
+async def within(seconds: float, done: Callable[[], bool]) -> None:
+    """Until `done`, at most `seconds`. Looks often: what ends at once must not cost a wait."""
+    loop = asyncio.get_running_loop()
+    deadline, step = loop.time() + seconds, STEP / 20
+    while not done() and loop.time() < deadline:
+        await asyncio.sleep(step)
+        step = min(step * 2, STEP)
 
 
 def signal_group(pid: int, name: str) -> None:

@@ -8,10 +8,10 @@ import os
 import shutil
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 from mcptask.errors import ConfigError, Unreachable
-from mcptask.protocol.transports.groups import group_alive, signal_group
+from mcptask.protocol.transports.groups import OWN_GROUP, end_group, within
 from mcptask.protocol.transports.lines import LineReader
 
 # The tail of stderr that an error message may show.
@@ -21,8 +21,6 @@ STDERR_LINE_BYTES = 64 * 1024
 
 # A child that has exited may have left words in its pipes, and a grandchild may hold them open for ever.
 LAST_WORDS = 0.5
-# Between two looks at something that sends no signal (the processes of a group).
-STEP = 0.02
 
 _INHERITED = frozenset({"HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "USER"})
 _INHERITED_PREFIXES = ("LC_", "XDG_")
@@ -104,15 +102,10 @@ class Child(asyncio.SubprocessProtocol):
         self, command: Sequence[str], cwd: str | None, environ: Mapping[str, str]
     ) -> None:
         """Raises Unreachable(sent=False) where the system refuses, ConfigError for words with a NUL."""
-        options: dict[str, Any] = (
-            {"start_new_session": True}  # Ctrl-C is ours to handle, and the group ours to end
-            if os.name == "posix"
-            else {"creationflags": 0x00000200}  # CREATE_NEW_PROCESS_GROUP
-        )
         loop = asyncio.get_running_loop()
         try:
             await loop.subprocess_exec(
-                lambda: self, *command, cwd=cwd, env=dict(environ), **options
+                lambda: self, *command, cwd=cwd, env=dict(environ), **OWN_GROUP
             )
         except ValueError as exc:
             raise ConfigError(f"the server's command cannot be run: {exc}") from exc
@@ -146,24 +139,16 @@ class Child(asyncio.SubprocessProtocol):
         Returns with every process of the group gone. Cancelled half-way, it kills them at once.
         """
         self.ended = True
-        pid = self.pid
         stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
         stdin.close()
         try:
-            await _within(grace, self._exited.is_set)
-            for number in ("SIGTERM", "SIGKILL"):
-                if self._exited.is_set() and not group_alive(pid):
-                    break
-                signal_group(pid, number)
-                await _within(grace, lambda: self._exited.is_set() and not group_alive(pid))
+            await end_group(self.pid, self._exited.is_set, grace, patience=grace)
         finally:
-            if not self._exited.is_set() or group_alive(pid):
-                signal_group(pid, "SIGKILL")
             if stdin.get_write_buffer_size():
                 stdin.abort()  # what was not read by now never will be
             self._transport.close()
             self._forget_timer()
-            await _within(grace, self._lost.is_set)
+            await within(grace, self._lost.is_set)
 
     # ── asyncio calls these ──
 
@@ -217,12 +202,3 @@ class Child(asyncio.SubprocessProtocol):
     def _forget_timer(self) -> None:
         if self._last_words is not None:
             self._last_words.cancel()
-
-
-async def _within(seconds: float, done: Callable[[], bool]) -> None:
-    """Until `done`, at most `seconds`. Looks often: a server that ends at once must not cost a wait."""
-    loop = asyncio.get_running_loop()
-    deadline, step = loop.time() + seconds, STEP / 20
-    while not done() and loop.time() < deadline:
-        await asyncio.sleep(step)
-        step = min(step * 2, STEP)

@@ -2,15 +2,15 @@
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
-from typing import Any
 
 from mcptask.errors import Unauthorized
+from mcptask.protocol.transports.around import Around
 from mcptask.protocol.transports.base import Message, Request, Transport
 
 Headers = Mapping[str, str]
 
 
-class Renewing:
+class Renewing(Around):
     """`transport`, with each request sent once more where other credentials can be had than those that were
     refused. `tools/call` as well: who is turned away at the door has done nothing inside.
     """
@@ -24,7 +24,7 @@ class Renewing:
         """`credentials` are those that `transport` would send now. `renewed` is given the ones that were
         refused, and tells whether they are others by now.
         """
-        self._transport = transport
+        super().__init__(transport)
         self._credentials = credentials
         self._renewed = renewed
 
@@ -44,19 +44,6 @@ class Renewing:
                 if again or not _is_about_the_token(refusal) or not self._renewed(sent):
                     raise
             again = True
-
-    @property
-    def life(self) -> int:
-        return self._transport.life
-
-    async def announces_endpoint(self) -> bool:
-        return await self._transport.announces_endpoint()
-
-    def preview(self, request: Request) -> dict[str, Any]:
-        return self._transport.preview(request)
-
-    async def close(self, *, hurry: bool = False) -> None:
-        await self._transport.close(hurry=hurry)
 
 
 def _is_about_the_token(refusal: Unauthorized) -> bool:

@@ -69,9 +69,8 @@ class _Open:
         if subscription is not None:
             return same_id(subscription, self.request.id)
         if self.request.method == _LISTEN and notification["method"].startswith(_OF_LISTENING):
-            return (
-                True  # untagged, against the rule, and there is no other stream that it could be of
-            )
+            # Untagged, against the rule, and there is no other stream that it could be of.
+            return True
         token = params.get("progressToken")
         return same_id(token, _meta(self.request.params).get("progressToken"))
 

@@ -119,10 +119,10 @@ def test_input_that_the_child_never_reads_does_not_hold_up_the_end(request_):
 
 def test_a_group_that_survives_everything_is_left_after_the_last_wait(monkeypatch):
     # Only the kernel can make such a process: here it is played.
-    monkeypatch.setattr("mcptask.protocol.transports.process.group_alive", lambda pid: True)
+    monkeypatch.setattr("mcptask.protocol.transports.groups.group_alive", lambda pid: True)
     told = []
     monkeypatch.setattr(
-        "mcptask.protocol.transports.process.signal_group", lambda pid, name: told.append(name)
+        "mcptask.protocol.transports.groups.signal_group", lambda pid, name: told.append(name)
     )
 
     async def main():
