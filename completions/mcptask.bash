@@ -23,13 +23,13 @@ _mcptask_has() {
         'call')
             commands=''
             first='any' later='@file'
-            options='--wait -w --args --answers --max-rounds --no-validate --dry-run --server -s --stdio --header -H --bearer-env --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--wait -w --args --max-rounds --no-validate --dry-run --server -s --stdio --header -H --bearer-env --answers --answer-with --root --accept-defaults --decline-all --no-input --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
-                --wait | -w | --no-validate | --dry-run | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
+                --wait | -w | --no-validate | --dry-run | --accept-defaults | --decline-all | --no-input | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --args) value='@file' ;;
-                --answers | --max-rounds | --header | -H | --timeout | --interval | --give-up-after | --protocol) value='any' ;;
+                --max-rounds | --header | -H | --answers | --root | --timeout | --interval | --give-up-after | --protocol) value='any' ;;
                 --server | -s) value='words demo' ;;
-                --stdio | --exec) value='command' ;;
+                --stdio | --answer-with | --exec) value='command' ;;
                 --bearer-env) value='variable' ;;
                 --on-interrupt) value='words leave cancel' ;;
                 --trace | --config | --state) value='file' ;;
@@ -38,12 +38,12 @@ _mcptask_has() {
         'watch')
             commands=''
             first='words last' later='words last'
-            options='--all --any --fail-fast --server -s --stdio --header -H --bearer-env --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--all --any --fail-fast --server -s --stdio --header -H --bearer-env --answers --answer-with --root --accept-defaults --decline-all --no-input --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
-                --all | --any | --fail-fast | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
+                --all | --any | --fail-fast | --accept-defaults | --decline-all | --no-input | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --server | -s) value='words demo' ;;
-                --stdio | --exec) value='command' ;;
-                --header | -H | --timeout | --interval | --give-up-after | --protocol) value='any' ;;
+                --stdio | --answer-with | --exec) value='command' ;;
+                --header | -H | --answers | --root | --timeout | --interval | --give-up-after | --protocol) value='any' ;;
                 --bearer-env) value='variable' ;;
                 --on-interrupt) value='words leave cancel' ;;
                 --trace | --config | --state) value='file' ;;
@@ -65,13 +65,13 @@ _mcptask_has() {
         'update')
             commands=''
             first='words last' later='@file'
-            options='--key --accept --decline --cancel --responses --wait -w --dry-run --server -s --stdio --header -H --bearer-env --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--key --accept --decline --cancel --responses --wait -w --dry-run --server -s --stdio --header -H --bearer-env --answers --answer-with --root --accept-defaults --decline-all --no-input --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
-                --key | --header | -H | --timeout | --interval | --give-up-after | --protocol) value='any' ;;
-                --accept | --decline | --cancel | --wait | -w | --dry-run | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
+                --key | --header | -H | --answers | --root | --timeout | --interval | --give-up-after | --protocol) value='any' ;;
+                --accept | --decline | --cancel | --wait | -w | --dry-run | --accept-defaults | --decline-all | --no-input | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --responses) value='@file' ;;
                 --server | -s) value='words demo' ;;
-                --stdio | --exec) value='command' ;;
+                --stdio | --answer-with | --exec) value='command' ;;
                 --bearer-env) value='variable' ;;
                 --on-interrupt) value='words leave cancel' ;;
                 --trace | --config | --state) value='file' ;;

@@ -34,7 +34,6 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
             Options = @(
                 @{ Names = @('--wait', '-w'); Takes = ''; Help = 'Follow the task to its end.' }
                 @{ Names = @('--args'); Takes = '@file'; Help = 'All arguments as one JSON object.' }
-                @{ Names = @('--answers'); Takes = 'any'; Help = 'Answers to what the tool asks before it starts.' }
                 @{ Names = @('--max-rounds'); Takes = 'any'; Help = 'Answer at most N rounds of questions before the start.' }
                 @{ Names = @('--no-validate'); Takes = ''; Help = 'Send the arguments unchecked.' }
                 @{ Names = @('--dry-run'); Takes = ''; Help = 'Show the exact requests, without secrets; send nothing.' }
@@ -42,6 +41,12 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--stdio'); Takes = 'command'; Help = 'Start this command and speak over stdio.' }
                 @{ Names = @('--header', '-H'); Takes = 'any'; Help = 'An HTTP header to send along. Repeatable.' }
                 @{ Names = @('--bearer-env'); Takes = 'variable'; Help = 'Send the token in this variable as a bearer token.' }
+                @{ Names = @('--answers'); Takes = 'any'; Help = 'Answer what is asked from this file, TOML or JSON.' }
+                @{ Names = @('--answer-with'); Takes = 'command'; Help = 'Answer with what this prints; it gets the request as JSON on its stdin.' }
+                @{ Names = @('--root'); Takes = 'any'; Help = 'A folder to name when the server asks for roots. Repeatable.' }
+                @{ Names = @('--accept-defaults'); Takes = ''; Help = 'Accept each form that its own defaults fill.' }
+                @{ Names = @('--decline-all'); Takes = ''; Help = 'Decline each form and URL that nothing else answers.' }
+                @{ Names = @('--no-input'); Takes = ''; Help = 'Never ask at the terminal; exit 3 instead.' }
                 @{ Names = @('--timeout'); Takes = 'any'; Help = 'Stop waiting after this long (90s, 10m, 1h30m). The task goes on.' }
                 @{ Names = @('--interval'); Takes = 'any'; Help = 'Poll no more often than this; never more often than the server asks.' }
                 @{ Names = @('--give-up-after'); Takes = 'any'; Help = 'Give up after this long without contact. Default: 5m.' }
@@ -70,6 +75,12 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--stdio'); Takes = 'command'; Help = 'Start this command and speak over stdio.' }
                 @{ Names = @('--header', '-H'); Takes = 'any'; Help = 'An HTTP header to send along. Repeatable.' }
                 @{ Names = @('--bearer-env'); Takes = 'variable'; Help = 'Send the token in this variable as a bearer token.' }
+                @{ Names = @('--answers'); Takes = 'any'; Help = 'Answer what is asked from this file, TOML or JSON.' }
+                @{ Names = @('--answer-with'); Takes = 'command'; Help = 'Answer with what this prints; it gets the request as JSON on its stdin.' }
+                @{ Names = @('--root'); Takes = 'any'; Help = 'A folder to name when the server asks for roots. Repeatable.' }
+                @{ Names = @('--accept-defaults'); Takes = ''; Help = 'Accept each form that its own defaults fill.' }
+                @{ Names = @('--decline-all'); Takes = ''; Help = 'Decline each form and URL that nothing else answers.' }
+                @{ Names = @('--no-input'); Takes = ''; Help = 'Never ask at the terminal; exit 3 instead.' }
                 @{ Names = @('--timeout'); Takes = 'any'; Help = 'Stop waiting after this long (90s, 10m, 1h30m). The task goes on.' }
                 @{ Names = @('--interval'); Takes = 'any'; Help = 'Poll no more often than this; never more often than the server asks.' }
                 @{ Names = @('--give-up-after'); Takes = 'any'; Help = 'Give up after this long without contact. Default: 5m.' }
@@ -125,6 +136,12 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--stdio'); Takes = 'command'; Help = 'Start this command and speak over stdio.' }
                 @{ Names = @('--header', '-H'); Takes = 'any'; Help = 'An HTTP header to send along. Repeatable.' }
                 @{ Names = @('--bearer-env'); Takes = 'variable'; Help = 'Send the token in this variable as a bearer token.' }
+                @{ Names = @('--answers'); Takes = 'any'; Help = 'Answer what is asked from this file, TOML or JSON.' }
+                @{ Names = @('--answer-with'); Takes = 'command'; Help = 'Answer with what this prints; it gets the request as JSON on its stdin.' }
+                @{ Names = @('--root'); Takes = 'any'; Help = 'A folder to name when the server asks for roots. Repeatable.' }
+                @{ Names = @('--accept-defaults'); Takes = ''; Help = 'Accept each form that its own defaults fill.' }
+                @{ Names = @('--decline-all'); Takes = ''; Help = 'Decline each form and URL that nothing else answers.' }
+                @{ Names = @('--no-input'); Takes = ''; Help = 'Never ask at the terminal; exit 3 instead.' }
                 @{ Names = @('--timeout'); Takes = 'any'; Help = 'Stop waiting after this long (90s, 10m, 1h30m). The task goes on.' }
                 @{ Names = @('--interval'); Takes = 'any'; Help = 'Poll no more often than this; never more often than the server asks.' }
                 @{ Names = @('--give-up-after'); Takes = 'any'; Help = 'Give up after this long without contact. Default: 5m.' }

@@ -2,18 +2,20 @@
 
     approve = { action = "keep" }     the question with the key `approve`
     note = "call them first"          every question whose form has a field `note`
-    login = "decline"                 no, or "cancel"; a question that asks to open a URL: "accept" too
+    login = "decline"                 no, or "cancel"; a question that asks to open a URL: "accept" too;
+                                      a field's value only where the field offers that word as a choice
     [[match]]                         the rest, by a regular expression that is found in the message
     message = "How many"
     answer = { count = 3 }
 
-An entry's own values go before those of the top level, and these before the form's defaults. Nothing is
-asked, shown or sent here, and no value changes its type.
+An entry's own values go before those of the top level, and these before the form's defaults. What an entry
+answers does not depend on what was asked before or is asked beside it. Nothing is asked, shown or sent here,
+and no value changes its type.
 """
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
@@ -33,9 +35,10 @@ from mcptask.arguments.responses import (
     method_of,
     unknown_field,
 )
+from mcptask.arguments.whole_responses import response_problem
 from mcptask.errors import UsageError
 from mcptask.protocol.addresses import read_address
-from mcptask.protocol.schemas import sub
+from mcptask.protocol.schemas import offered, sub
 from mcptask.protocol.task import ELICITATION
 
 Response = dict[str, Any]
@@ -86,10 +89,14 @@ class Answers:
         for key, request in requests.items():
             with _named(self.name):
                 self._used |= {key} & self.entries.keys()  # looked at, whatever comes of it
-                response = self._response(key, request, requests)
+                response = self._response(key, request)
             if response is not None:
                 found[key] = response
         return found
+
+    @property
+    def empty(self) -> bool:
+        return not (self.entries or self.matches)
 
     def unused(self) -> tuple[str, ...]:
         """The entries that no question has asked for so far."""
@@ -100,12 +107,10 @@ class Answers:
         """Why a question of the last `to` is open, though it has an entry: `approve lacks action (text)`."""
         return tuple(f"{key} lacks {what}" for key, what in self._incomplete.items())
 
-    def _response(
-        self, key: str, request: Mapping[str, Any], asked: Iterable[str]
-    ) -> Response | None:
+    def _response(self, key: str, request: Mapping[str, Any]) -> Response | None:
         if method_of(request) != ELICITATION:
             return self._whole_result(key, request)
-        return self._url(key, request) if is_url(request) else self._form(key, request, asked)
+        return self._url(key, request) if is_url(request) else self._form(key, request)
 
     def _whole_result(self, key: str, request: Mapping[str, Any]) -> Response | None:
         own = self.entries.get(key)
@@ -114,7 +119,11 @@ class Answers:
                 f"{key} asks for {method_of(request)}, which cannot be accepted or declined",
                 hint=f"give the whole result object: {key} = {{ … }}",
             )
-        return dict(self._use(key)) if isinstance(own, dict) else None
+        if not isinstance(own, dict):
+            return None
+        if found := response_problem(request, self._use(key)):
+            raise UsageError(f"{key} asks for {method_of(request)}: {found}")
+        return dict(own)
 
     def _url(self, key: str, request: Mapping[str, Any]) -> Response | None:
         """Consent is what the entry of this key says, and nothing else ever (A12.13)."""
@@ -131,7 +140,7 @@ class Answers:
         match = self._match(request, words_only=True)
         return None if match is None else {"action": match.answer}
 
-    def _form(self, key: str, request: Mapping[str, Any], asked: Iterable[str]) -> Response | None:
+    def _form(self, key: str, request: Mapping[str, Any]) -> Response | None:
         schema, own = form_of(request), self.entries.get(key)
         fields = sub(schema, "properties")
         if key in self.entries and key not in fields and own != ACCEPT:
@@ -148,7 +157,7 @@ class Answers:
             answer = None if match is None else match.answer
         if answer in REFUSALS:
             return {"action": answer}
-        loose = self._loose(fields, asked)
+        loose = self._loose(schema)
         if answer is None and not loose:
             return None
         return self._accepted(key, {**loose, **(answer or {})}, schema)
@@ -175,14 +184,15 @@ class Answers:
                 raise UsageError(found)
         return {"action": ACCEPT, "content": content}
 
-    def _loose(self, fields: Iterable[str], asked: Iterable[str]) -> dict[str, Any]:
-        """The values of the top level that a form asks for; what refuses an open question is none."""
+    def _loose(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of the top level that a form asks for. A word that refuses a question is one only where
+        the field offers it."""
         return {
             name: self._use(name)
-            for name in fields
+            for name, asked in sub(schema, "properties").items()
             if name in self.entries
-            and not isinstance(self.entries[name], dict)
-            and not (name in asked and self.entries[name] in REFUSALS)
+            and not isinstance(value := self.entries[name], dict)
+            and (value not in REFUSALS or value in (each.value for each in offered(asked, schema)))
         }
 
     def _match(self, request: Mapping[str, Any], *, words_only: bool = False) -> _Match | None:

@@ -150,6 +150,12 @@ def content_problem(content: Mapping[str, Any], schema: Mapping[str, Any]) -> st
     return None if found is None else found.removeprefix(": ")
 
 
+def problem_of(content: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
+    """Why a form's content cannot go like this: what is needed, else what does not fit; or None."""
+    missing = lacking(content, schema)
+    return f"{missing[0]} is needed" if missing else content_problem(content, schema)
+
+
 def _whole(given: dict[str, Any], requests: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     for key, response in given.items():
         if requests and key not in requests:

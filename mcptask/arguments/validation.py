@@ -195,7 +195,8 @@ def _bound(
         if not _is_number(limit) or not isinstance(value, measured) or isinstance(value, bool):
             return None
         size = len(value) if isinstance(value, str | list) else value
-        return f"{at}: {words.format(limit=limit)}" if bad(size, limit) else None
+        s = "" if limit == 1 else "s"
+        return f"{at}: {words.format(limit=limit, s=s)}" if bad(size, limit) else None
 
     return check
 
@@ -232,10 +233,12 @@ _CHECKS: dict[str, Callable[[Schema, Any, _Rules, str], str | None]] = {
     "exclusiveMaximum": _bound(
         "exclusiveMaximum", (int, float), lambda n, m: n >= m, "must be less than {limit}"
     ),
-    "minLength": _bound("minLength", str, lambda n, m: n < m, "needs {limit} characters or more"),
-    "maxLength": _bound("maxLength", str, lambda n, m: n > m, "takes {limit} characters at most"),
-    "minItems": _bound("minItems", list, lambda n, m: n < m, "needs {limit} items or more"),
-    "maxItems": _bound("maxItems", list, lambda n, m: n > m, "takes {limit} items at most"),
+    "minLength": _bound(
+        "minLength", str, lambda n, m: n < m, "needs at least {limit} character{s}"
+    ),
+    "maxLength": _bound("maxLength", str, lambda n, m: n > m, "takes at most {limit} character{s}"),
+    "minItems": _bound("minItems", list, lambda n, m: n < m, "needs at least {limit} of them"),
+    "maxItems": _bound("maxItems", list, lambda n, m: n > m, "takes at most {limit} of them"),
     "pattern": _pattern,
     "format": _format,
     "required": _required,

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from mcptask.arguments.parse import parse
 from mcptask.commands._answer import Answer
-from mcptask.commands._job import Job, names_stdin
-from mcptask.commands._opening import Opening, opening
+from mcptask.commands._job import Job
+from mcptask.commands._opening import Opening
 from mcptask.commands._reports import answer_of, server_info
 from mcptask.commands._run import Interruption, run, within
 from mcptask.commands._sending import Sending
@@ -28,7 +28,6 @@ from mcptask.errors import (
     RpcError,
     StateError,
     TimedOut,
-    UsageError,
     WireError,
 )
 from mcptask.protocol.generations.base import CallAnswer, Immediate, InputNeeded, Reply
@@ -46,24 +45,21 @@ from mcptask.store.records import TaskRecord
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """What the command line asks for. `raw` is `--args`: JSON, @FILE or `-`; `answers` a file or `-`."""
+    """What the command line asks for. `raw` is `--args`: JSON, @FILE or `-`."""
 
     tool: str
     arguments: tuple[str, ...] = ()
     raw: str | None = None
     validate: bool = True
     wait: bool = False
-    answers: str | None = None
     max_rounds: int = MAX_ROUNDS
     dry_run: bool = False
 
 
 def call_tool(job: Job, wanted: Wanted) -> Answer:
     endpoint = job.endpoint()
-    if wanted.answers == "-" and any(map(names_stdin, (wanted.raw, *wanted.arguments))):
-        raise UsageError("--answers - and the arguments both want standard input")
-    job.read_stdin_early(wanted.raw, wanted.answers, *wanted.arguments)
-    asking = opening(job, endpoint.name, wanted.tool, wanted.answers)
+    job.read_stdin_early(wanted.raw, *wanted.arguments)
+    asking = Opening(job, endpoint.name, wanted.tool)
     if wanted.dry_run:
         from mcptask.commands._dry_run import dry_call
 
@@ -122,6 +118,7 @@ class _Call:
 
     async def _at_once(self, outcome: Outcome) -> Answer:
         """The end of a call of which no task came: it may have been waited for as long."""
+        self.job.sources.close()
         if self.wanted.wait and outcome.name != "interrupted":
             # A signal is of the telling now, and not of the call.
             with suppress(Interrupted), self.interruption.as_error():
@@ -141,8 +138,6 @@ class _Call:
                 f"--max-rounds {2 * self.wanted.max_rounds} would go on; nothing was started"
             )
             raise
-        finally:
-            self.asking.close()
 
     async def _round(self, reply: Reply | None) -> CallAnswer:
         """One `tools/call`. Refused for its headers it has done nothing, and goes out once more (A4.3)."""
@@ -231,6 +226,7 @@ class _Call:
             )
 
     def _detached(self, task: Task, record: TaskRecord, subject: Subject) -> Answer:
+        self.job.sources.close()
         for warning in task.warnings:
             self.job.warn(warning)
         # Left to itself, any state is what was asked for: only a waiting call answers for its end.

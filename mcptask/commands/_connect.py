@@ -1,7 +1,7 @@
 """From an endpoint to a session: the one place that picks a transport and a generation."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from mcptask.commands._eras import recall
 from mcptask.commands._flood import bounded
@@ -11,7 +11,7 @@ from mcptask.commands._tracing import TraceFile
 from mcptask.errors import UsageError
 from mcptask.protocol.exchange import ANSWER_LIMIT
 from mcptask.protocol.generations.revisions import NEWEST, REVISIONS
-from mcptask.protocol.generations.v2026_07_28 import CALL_WAIT, GET_WAIT
+from mcptask.protocol.generations.v2026_07_28 import CALL_WAIT, CAPABILITIES, GET_WAIT
 from mcptask.protocol.negotiation import PROBE_WAIT, unremembered
 from mcptask.protocol.session import Session
 from mcptask.protocol.transports.base import Limits, Transport
@@ -20,6 +20,9 @@ from mcptask.servers.endpoint import Endpoint
 
 if TYPE_CHECKING:
     from mcptask.protocol.transports.trace import Trace
+
+# What a server may want of a client, and the option that would serve it.
+OFFERS = {"sampling": "--answer-with COMMAND", "roots": "--root PATH"}
 
 
 def open_session(
@@ -44,6 +47,8 @@ def open_session(
     return Session(
         _transport(job, endpoint, trace),
         REVISIONS[version](
+            _capabilities(job),
+            offers=OFFERS,
             call_wait=min(waits.timeout or CALL_WAIT, limit or CALL_WAIT),
             get_wait=min(waits.timeout or GET_WAIT, limit or GET_WAIT),
         ),
@@ -55,6 +60,12 @@ def open_session(
         probe_wait=waits.probe_timeout or PROBE_WAIT,
         answer_limit=limit or max(ANSWER_LIMIT, waits.timeout or 0.0),
     )
+
+
+def _capabilities(job: Job) -> Mapping[str, Any]:
+    """What this run can really serve (A2.3): beside the questions, what the user supplies for it."""
+    supplied = {"sampling": job.options.answer_with, "roots": job.options.root}
+    return {**CAPABILITIES, **{name: {} for name, given in supplied.items() if given}}
 
 
 def _revision(job: Job, endpoint: Endpoint) -> tuple[str, bool]:

@@ -29,7 +29,7 @@ from mcptask.servers.endpoint import Endpoint
 from mcptask.servers.secrets import secrets_of
 
 if TYPE_CHECKING:
-    from mcptask.commands._updating import GivenAnswer
+    from mcptask.commands._given_answer import GivenAnswer
 
 # All that can be said of a question without asking the server for it: that it is a form.
 UNSEEN = {"method": ELICITATION, "params": {"requestedSchema": {}}}

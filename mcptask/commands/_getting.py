@@ -67,8 +67,8 @@ async def asked(job: Job, found: Found, session: "Session", command: str = "get"
         job.warn(warning)
     if found.stored:
         keep(job, found.record, task)
-    answered = frozenset(found.record.answered)
-    return report_of(job, found, outcome_of_task(task, answered), session.version)
+    outcome = outcome_of_task(task, found.record.answered)
+    return report_of(job, found, outcome, session.version)
 
 
 def lost_task(job: Job, found: Found) -> TaskLost:
@@ -95,6 +95,7 @@ def report_of(job: Job, found: Found, outcome: Outcome, version: str | None = No
         warnings=tuple(job.warnings),
         where=found.where,
         task_id=record.task_id,
+        answered=record.answered,
     )
 
 

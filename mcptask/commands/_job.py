@@ -4,6 +4,7 @@ import errno
 import os
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcptask.env import Env
@@ -12,7 +13,9 @@ from mcptask.render.text import clean
 from mcptask.store import paths
 
 if TYPE_CHECKING:
+    from mcptask.arguments.answers import Answers
     from mcptask.commands._options import Options
+    from mcptask.commands.answering.sources import Sources
     from mcptask.origin import Origin
     from mcptask.render.report import Reporter
     from mcptask.servers.config import Config
@@ -93,16 +96,52 @@ class Job:
     @property
     def by_hand(self) -> bool:
         """Is there a person at a terminal who can be asked, and no program that reads?"""
-        return self.env.interactive and self.options.format == "text"
+        wanted = self.options.format == "text" and not self.options.no_input
+        return wanted and self.env.interactive
 
     @cached_property
     def hook(self) -> tuple[str, ...] | None:
         """The command of `--exec`, in words. UsageError where it cannot be run."""
-        if self.options.exec is None:
-            return None
-        from mcptask.commands.following.exec import command_of
+        return self._command("--exec", self.options.exec)
 
-        return command_of(self.options.exec, self.env.environ, self.cwd)
+    @cached_property
+    def sources(self) -> "Sources":
+        """Whoever answers in this run."""
+        from mcptask.commands.answering.sources import Sources
+
+        return Sources(self)
+
+    @cached_property
+    def answerer(self) -> tuple[str, ...] | None:
+        """The same of `--answer-with`."""
+        return self._command("--answer-with", self.options.answer_with)
+
+    def _command(self, option: str, text: str | None) -> tuple[str, ...] | None:
+        if text is None:
+            return None
+        from mcptask.commands._children import command_of
+
+        return command_of(option, text, self.env.environ, self.cwd)
+
+    @cached_property
+    def roots(self) -> tuple[Path, ...]:
+        """The folders of `--root`. UsageError where one of them is none."""
+        if not self.options.root:
+            return ()
+        from mcptask.commands.answering.roots import folders
+
+        return folders(self.options.root, self.cwd)
+
+    @cached_property
+    def answers(self) -> "Answers | None":
+        """What `--answers` holds. UsageError where it cannot be read."""
+        source = self.options.answers
+        if source is None:
+            return None
+        from mcptask.arguments.answers import read_answers
+
+        text = self.stdin_text if source == "-" else self.file_text(source)
+        return read_answers(text, source)
 
     @property
     def tells(self) -> bool:
@@ -125,8 +164,11 @@ class Job:
 
     def read_stdin_early(self, *arguments: str | None) -> None:
         """Read stdin now if one of these names it: inside the event loop no signal could end the reading."""
-        if any(map(names_stdin, arguments)):
-            self.stdin_text  # noqa: B018 - reading it is the point
+        if not any(map(names_stdin, arguments)):
+            return
+        if self.options.answers == "-":
+            raise UsageError("--answers - and the arguments both want standard input")
+        self.stdin_text  # noqa: B018 - reading it is the point
 
     def file_text(self, path: str) -> str:
         """The text of a file that an option names. UsageError where it cannot be read."""
@@ -186,6 +228,9 @@ def names_stdin(argument: str | None) -> bool:
     return argument is not None and (argument in ("-", "@-") or argument.endswith("=@-"))
 
 
-def check_formats(options: "Options") -> None:
+def check_options(options: "Options") -> None:
+    """UsageError for two that cannot both be meant."""
     if options.json and options.jsonl:
         raise UsageError("--json and --jsonl exclude each other")
+    if options.accept_defaults and options.decline_all:
+        raise UsageError("--accept-defaults and --decline-all exclude each other")

@@ -150,7 +150,7 @@ def _record_body(task: TaskRecord, server: ServerBody) -> RecordBody:
         "seenAt": _utc(task.seen_at),
         "ttlMs": task.ttl_ms,
         "pollIntervalMs": task.poll_interval_ms,
-        "answered": list(task.answered),
+        "answered": [key for key, each in task.answered.items() if each.acknowledged],
     }
 
 

@@ -17,7 +17,7 @@ import typer
 
 from mcptask.commands._answer import Answer
 from mcptask.commands._durations import seconds
-from mcptask.commands._job import Job, check_formats
+from mcptask.commands._job import Job, check_options
 from mcptask.errors import McptaskError
 
 
@@ -50,6 +50,12 @@ class Options:
     on_interrupt: OnInterrupt | None = None
     notify: bool = False
     exec: str | None = None
+    answers: str | None = None
+    answer_with: str | None = None
+    root: tuple[str, ...] = ()
+    accept_defaults: bool = False
+    decline_all: bool = False
+    no_input: bool = False
 
     @property
     def format(self) -> str:
@@ -151,7 +157,36 @@ WAITING: Mapping[str, Any] = {
     ),
 }
 
-# The part of it for a command that only asks.
+# Of every command that may be asked something.
+ANSWERING: Mapping[str, Any] = {
+    "answers": _option(
+        str | None,
+        "--answers",
+        metavar="FILE|-",
+        help="Answer what is asked from this file, TOML or JSON.",
+    ),
+    "answer_with": _option(
+        str | None,
+        "--answer-with",
+        metavar="COMMAND",
+        help="Answer with what this prints; it gets the request as JSON on its stdin.",
+    ),
+    "root": _option(
+        list[str] | None,
+        "--root",
+        metavar="PATH",
+        help="A folder to name when the server asks for roots. Repeatable.",
+    ),
+    "accept_defaults": _option(
+        bool, "--accept-defaults", help="Accept each form that its own defaults fill."
+    ),
+    "decline_all": _option(
+        bool, "--decline-all", help="Decline each form and URL that nothing else answers."
+    ),
+    "no_input": _option(bool, "--no-input", help="Never ask at the terminal; exit 3 instead."),
+}
+
+# The part of WAITING for a command that only asks.
 BOUND: Mapping[str, Any] = {"timeout": WAITING["timeout"]}
 
 
@@ -164,12 +199,13 @@ def command(
     def decorate(work: Callable[..., Answer]) -> Callable[..., Answer]:
         def run(ctx: typer.Context, **given: Any) -> Answer:
             shares = {name: given.pop(name) for name in shared}
-            shares["header"] = tuple(shares.get("header") or ())
+            shares |= {name: tuple(shares.get(name) or ()) for name in ("header", "root")}
             options = Options(**shares)
             job = Job(env=ctx.obj, options=options)
             try:
-                check_formats(options)
-                job.hook  # noqa: B018 - one that cannot be run is refused before anything is sent
+                check_options(options)
+                # What cannot be run, or is not there, is refused before anything is sent.
+                job.hook, job.answers, job.answerer, job.roots  # noqa: B018
                 answer = work(job, **given)
             except McptaskError as error:
                 from mcptask.commands._reports import error_answer

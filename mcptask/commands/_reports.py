@@ -26,9 +26,19 @@ def answer_of(
         body=lambda: document(report),
         text=result_of(job, report.outcome) if text is None else text,
         remarks=tuple(remarks),
-        errors=tuple(problem_lines(job, report)),
+        errors=(*reasons(job, [report]), *problem_lines(job, report)),
         lines=job.reporter.printed if job.reporter else 0,
     )
+
+
+def reasons(job: Job, reports: Sequence[Report]) -> list[str]:
+    """The warnings that --quiet held back, where a question is left open: they say why nothing answered it,
+    and belong to the error."""
+    left = any(report.outcome.exit_code == ExitCode.INPUT_REQUIRED for report in reports)
+    if not (left and job.options.quiet):
+        return []
+    told = (text for report in reports for text in report.warnings)
+    return [f"warning: {clean(text)}" for text in dict.fromkeys(told)]
 
 
 def server_info(endpoint: Endpoint, version: str | None = None) -> ServerInfo:
@@ -70,7 +80,8 @@ def problem_lines(job: Job, report: Report, about: str = "") -> list[str]:
         return [f"error: {clean(text)}"]
     server = report.server.label if report.server else "the server"
     task_id = task.task_id if task else ""
-    subject = Subject(report.tool, server, report.ref, task_id, 0.0, where=report.where)
+    known = (report.answered, report.where)
+    subject = Subject(report.tool, server, report.ref, task_id, 0.0, *known)
     if outcome.name == "interrupted":
         return parting_lines(problem.message, problem.hint)
     lines = error_lines(replace(problem, message=about + problem.message), colour=colour)
@@ -78,7 +89,8 @@ def problem_lines(job: Job, report: Report, about: str = "") -> list[str]:
         return lines[:1] + opening_lines(server, open_requests(problem)) + lines[1:]
     if outcome.name == "input_required":
         told = job.reporter is not None and job.reporter.stays
-        return lines[:1] if told else lines[:1] + question_lines(subject, open_requests(problem))
+        asked = [] if told else question_lines(subject, open_requests(problem))
+        return [lines[0], *asked, *lines[1:]]
     return lines
 
 

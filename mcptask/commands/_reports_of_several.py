@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from mcptask.commands._answer import Answer
 from mcptask.commands._job import Job
-from mcptask.commands._reports import name_of, problem_lines, result_of
+from mcptask.commands._reports import name_of, problem_lines, reasons, result_of
 from mcptask.commands._words import RESUMABLE
 from mcptask.commands.following.leaving import all_of, goodbye_lines, in_short, left_running
 from mcptask.errors import ExitCode
@@ -27,7 +27,7 @@ def answer_of_all(job: Job, reports: Sequence[Report], decided: Outcome | None =
         exit_code=code,
         body=lambda: documents(reports, code),
         results=tuple(_results(job, reports)),
-        errors=(*goodbye_lines(reports), *_problems(job, reports)),
+        errors=(*goodbye_lines(reports), *reasons(job, reports), *_problems(job, reports)),
         remarks=(*_left(reports), *_counted(reports)),
         lines=job.reporter.printed if job.reporter else 0,
     )

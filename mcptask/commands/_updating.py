@@ -2,27 +2,24 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from dataclasses import replace
 
-from mcptask.arguments.responses import ACCEPT, not_asked, responses_to
+from mcptask.arguments.responses import not_asked
 from mcptask.commands._answer import Answer
 from mcptask.commands._find import Found, find_task
 from mcptask.commands._getting import asked, report_of, untroubled
+from mcptask.commands._given_answer import GivenAnswer, check_who_answers, responses_given
 from mcptask.commands._job import Job
 from mcptask.commands._reports import answer_of
 from mcptask.commands._run import Interruption, run, within
 from mcptask.commands._sessions import Sessions
-from mcptask.commands._words import unanswered, with_next_step
+from mcptask.commands._words import nobody_answers, unanswered, with_next_step
+from mcptask.commands.answering.desk import TaskDesk
 from mcptask.commands.following.events import followed
-from mcptask.commands.following.loop import follow_all
+from mcptask.commands.following.loop import follow_all, until_answered
 from mcptask.errors import (
-    AnswerNeeded,
     ExitCode,
-    Interrupted,
     RpcError,
-    StateError,
     TimedOut,
     UsageError,
     WireError,
@@ -30,26 +27,17 @@ from mcptask.errors import (
 from mcptask.protocol.events import Answered
 from mcptask.protocol.generations.jsonrpc import INVALID_PARAMS
 from mcptask.protocol.outcome import Outcome, outcome_of_error
+from mcptask.protocol.questions import Answer as Noted
+from mcptask.protocol.questions import Ledger, Requests, Response, fingerprint, open_questions
+from mcptask.protocol.questions import unanswered as without_answer
 from mcptask.protocol.session import Session
-from mcptask.protocol.task import Task, open_questions
-from mcptask.render.answer_line import answer_line
+from mcptask.protocol.task import Task
+from mcptask.protocol.updates import passes, refuses
 from mcptask.render.report import Report
 from mcptask.render.text import clean
 
-
-@dataclass(frozen=True, kw_only=True)
-class GivenAnswer:
-    """What the command line says: fields, the key of the question, how to answer, or all as JSON."""
-
-    fields: tuple[str, ...] = ()
-    key: str | None = None
-    actions: tuple[str, ...] = ()
-    raw: str | None = None
-
-    @property
-    def empty(self) -> bool:
-        """Is there no answer in it? Then a form asks for it, at a terminal."""
-        return not (self.fields or self.actions or self.raw is not None)
+_STOPPED = frozenset({"interrupted", "timeout"})  # by whoever waits, and not by the task
+_OF_THE_TASK = ("input_required", "tool_error")  # outcomes that its status does not name
 
 
 def update_task(
@@ -59,10 +47,13 @@ def update_task(
         raise UsageError(f"--{' and --'.join(given.actions)} exclude each other")
     found = find_task(job, text)
     job.read_stdin_early(given.raw, *given.fields)
+    check_who_answers(job, given, wait)
     if dry_run:
         from mcptask.commands._dry_run import dry_update
 
-        return dry_update(job, found, given, lambda asked: _responses(job, found, asked, given))
+        return dry_update(
+            job, found, given, lambda asked: responses_given(job, found, asked, given)
+        )
 
     async def work(interruption: Interruption) -> Answer:
         async with Sessions(job) as sessions:
@@ -86,27 +77,96 @@ async def _update(
     if task is None:
         return answer_of(job, report)
     still_open = _still_open(found, task)
+    if given.empty:
+        if given.key is not None and given.key not in still_open:
+            raise not_asked(given.key, still_open)
+        return await _by_sources(job, found, given.key, sessions, interruption, wait)
+    responses = responses_given(job, found, still_open, given)
+    item = followed(job, found.record, found.endpoint)
+    desk = TaskDesk(job, job.sources, item.who, item.subject)
+    due = _claimed(found, desk, still_open, responses)
     try:
-        responses = await _answers(job, found, still_open, given, interruption)
-    except (AnswerNeeded, Interrupted, TimedOut) as stopped:
-        return answer_of(job, report_of(job, found, outcome_of_error(stopped, task)))
-    if not responses:
-        return _later(job, found, report, still_open)
-    async with within(job):
-        try:
-            await session.update(task.task_id, responses)
-        except WireError as error:
-            back = f"whether it took the answer is not known: mcptask get {found.to_type}"
-            error = with_next_step(error, found.endpoint, back)
-            return answer_of(job, report_of(job, found, _refused(error, task)))
-    found = _remembered(job, found, frozenset(responses))
+        async with within(job):
+            await session.update(task.task_id, {key: due[key].response or {} for key in due})
+    except (WireError, TimedOut) as error:
+        outcome = _unsent(job, found, error, task, desk, due)
+        return answer_of(job, report_of(job, found, outcome))
+    desk.acknowledged(due)
+    record = replace(found.record, answered=desk.ledger())
+    found, item = replace(found, record=record), replace(item, record=record)
     if wait or job.options.jsonl:
-        item = followed(job, found.record, found.endpoint)
-        job.reporter_for().show(item.subject, Answered(tuple(sorted(responses))))
+        told = Answered(tuple(sorted(due)), ledger=record.answered)
+        job.reporter_for().show(item.subject, told)
     if wait:
         (followed_to,) = await follow_all(job, [item], interruption, sessions)
         return answer_of(job, followed_to)
-    return await _seen_since(job, found, session, report, frozenset(responses))
+    return await _seen_since(job, found, session, report, frozenset(due))
+
+
+async def _by_sources(
+    job: Job,
+    found: Found,
+    key: str | None,
+    sessions: Sessions,
+    interruption: Interruption,
+    wait: bool,
+) -> Answer:
+    """Followed until its questions are answered, by whoever answers here: `--answers`, a form, …"""
+    item = replace(followed(job, found.record, found.endpoint), insists=True, key=key)
+    (report,) = await follow_all(
+        job, [item], interruption, sessions, rules=None if wait else until_answered(job)
+    )
+    outcome, task = report.outcome, report.outcome.task
+    answered = report.sent
+    if not wait and outcome.name in _STOPPED and not answered:
+        outcome = unanswered(outcome, found.name, found.to_type)
+        return answer_of(job, replace(report, outcome=outcome))
+    if wait or task is None or outcome.name not in (task.status, *_OF_THE_TASK):
+        return answer_of(job, report)
+    left = open_questions(task, report.answered)
+    if left and not answered and job.by_hand:
+        return replace(answer_of(job, report, text=""), errors=_later(found, left))
+    if left and not answered:
+        report = replace(report, outcome=nobody_answers(outcome))
+    remarks = _told(found, task, answered, report.answered) if answered else ()
+    if left and not (answered and job.by_hand):  # what a person leaves for later is no trouble
+        return answer_of(job, report, remarks=remarks[:1], text="")
+    return answer_of(job, _done(report), remarks=remarks, text="")
+
+
+def _done(report: Report) -> Report:
+    """The answers were sent, whatever became of the task; what it still asks is no error."""
+    error = report.outcome.error
+    asks = error is not None and error.kind == "input"
+    outcome = replace(report.outcome, error=None if asks else error)
+    return untroubled(replace(report, outcome=outcome))
+
+
+def _claimed(
+    found: Found,
+    desk: TaskDesk,
+    still_open: Requests,
+    responses: Mapping[str, Response],
+) -> Ledger:
+    """The answers, noted before they go out; what is on its way already may go out again as it was.
+    UsageError where one was given before: then none is noted or sent.
+    """
+    wanted = {
+        key: Noted(fingerprint(still_open[key]), response) for key, response in responses.items()
+    }
+    known = desk.ledger()
+    again = {key: each for key, each in wanted.items() if known.get(key) == each}
+    new = {key: each for key, each in wanted.items() if key not in again}
+    late = new.keys() - without_answer(still_open, known).keys()
+    claimed = {} if late else desk.claim(new)
+    if outrun := late or new.keys() - claimed.keys():
+        desk.refused(claimed)
+        raise UsageError(
+            f"{_names(outrun)} was answered before, from another terminal or an earlier run; "
+            "no question is answered twice",
+            hint=f"what was sent without an acknowledgement goes out again: mcptask watch {found.to_type}",
+        )
+    return wanted
 
 
 async def _seen_since(
@@ -115,20 +175,24 @@ async def _seen_since(
     """Acknowledged is not applied: only the task itself can show that. Not seeing it undoes nothing."""
     with suppress(TimedOut):
         async with within(job):
-            now = untroubled(await asked(job, found, session))
-            if now.outcome.task is not None:
-                return answer_of(job, now, remarks=_told(found, now.outcome.task, keys), text="")
+            now = _done(await asked(job, found, session))
+            if (task := now.outcome.task) is not None:
+                remarks = _told(found, task, keys, found.record.answered)
+                return answer_of(job, now, remarks=remarks, text="")
     sent = (
         f"Sent the answer to {_names(keys)}.",
         f"See what comes of it:  mcptask get {found.to_type}",
     )
-    return answer_of(job, untroubled(before), remarks=sent, text="")
+    return answer_of(job, _done(before), remarks=sent, text="")
 
 
-def _still_open(found: Found, task: Task) -> Mapping[str, Mapping[str, Any]]:
-    """What the task asks at this moment. UsageError where that is nothing."""
+def _still_open(found: Found, task: Task) -> Requests:
+    """What the task asks at this moment, and what was answered without an acknowledgement. UsageError where
+    that is nothing."""
     name, look = found.name, f"mcptask get {found.to_type}"
-    still_open = open_questions(task, frozenset(found.record.answered))
+    ledger = found.record.answered
+    taken = {key: answer for key, answer in ledger.items() if answer.acknowledged}
+    still_open = open_questions(task, taken)
     if task.status != "input_required":
         raise UsageError(f"task {name} asks nothing: it is {task.status}", hint=look)
     if not still_open:
@@ -138,94 +202,35 @@ def _still_open(found: Found, task: Task) -> Mapping[str, Mapping[str, Any]]:
     return still_open
 
 
-async def _answers(
-    job: Job,
-    found: Found,
-    still_open: Mapping[str, Mapping[str, Any]],
-    given: GivenAnswer,
-    interruption: Interruption,
-) -> dict[str, dict[str, Any]]:
-    """From the command line; where it gives none, by the person at the terminal, if there is one."""
-    if not given.empty:
-        return _responses(job, found, still_open, given)
-    if not job.by_hand:
-        raise AnswerNeeded(
-            "no answer is given, and nobody can be asked for one here; nothing was sent",
-            data={"inputRequests": dict(still_open)},
-        )
-    try:
-        with interruption.as_error():
-            async with within(job):
-                return await _answered_by_hand(job, found, still_open, given.key)
-    except (Interrupted, TimedOut) as error:
-        raise unanswered(error, found.name, found.to_type) from None
-
-
-async def _answered_by_hand(
-    job: Job, found: Found, still_open: Mapping[str, Mapping[str, Any]], key: str | None
-) -> dict[str, dict[str, Any]]:
-    """A form for each open question, or for the one of `--key`; what is left for later has no answer."""
-    from mcptask.commands._asking import ask
-
-    if key is not None and key not in still_open:
-        raise not_asked(key, still_open)
-    server, tool = found.endpoint.name, found.record.tool or f"task {found.record.task_id}"
-    responses = {}
-    for each in still_open if key is None else (key,):
-        if (response := await ask(job.env, server, tool, each, still_open[each])) is not None:
-            responses[each] = response
-    return responses
-
-
-def _later(
-    job: Job, found: Found, report: Report, still_open: Mapping[str, Mapping[str, Any]]
-) -> Answer:
+def _later(found: Found, still_open: Iterable[str]) -> tuple[str, ...]:
     """The form was left: the person knows what is asked, so only the way back is told."""
-    lines = (
+    return (
         f"Nothing was sent. Still open: {_names(still_open)}.",
         f"Answer later:  mcptask update {found.to_type}",
     )
-    return replace(answer_of(job, report, text=""), errors=lines)
 
 
-def _responses(
-    job: Job, found: Found, still_open: Mapping[str, Mapping[str, Any]], given: GivenAnswer
-) -> dict[str, dict[str, Any]]:
-    """The answers on the command line, checked against what the task asks."""
-    return responses_to(
-        still_open,
-        list(given.fields),
-        given.key,
-        given.actions[0] if given.actions else ACCEPT,
-        given.raw,
-        read_file=job.read_file,
-        read_stdin=lambda: job.stdin_text,
-        answer_line=partial(
-            answer_line, found.record.ref or None, found.record.task_id, where=found.where
-        ),
-    )
-
-
-def _refused(error: WireError, task: Task) -> Outcome:
-    """A server that knows the task but not the answer's fields says so, and the question stays open."""
+def _unsent(
+    job: Job, found: Found, error: WireError | TimedOut, task: Task, desk: TaskDesk, due: Ledger
+) -> Outcome:
+    """An answer that the server said no to, or never got, was none: its question stays open. Of one of which
+    nobody knows, the same goes out again, and no other (A12.8)."""
+    lost = isinstance(error, TimedOut) or (passes(error) and getattr(error, "sent", True))
+    back = f"answer it again: mcptask update {found.to_type}"
+    if refuses(error) or not lost:
+        desk.refused(due)
+    else:
+        back = f"whether it took the answer is not known; to send it again: mcptask watch {found.to_type}"
+    if isinstance(error, WireError):
+        error = with_next_step(error, found.endpoint, back)
+    error.hint = error.hint or back
     outcome = outcome_of_error(error, task)
     if isinstance(error, RpcError) and error.code == INVALID_PARAMS:
         return replace(outcome, name="usage", exit_code=ExitCode.USAGE)
     return outcome
 
 
-def _remembered(job: Job, found: Found, keys: frozenset[str]) -> Found:
-    """An answer that was acknowledged is never sent again, from any terminal."""
-    record = found.record
-    if found.stored:
-        try:
-            job.store.answered(record.ref, keys)
-        except StateError as error:
-            job.warn(f"that task {record.ref} was answered could not be noted: {error.message}")
-    return replace(found, record=replace(record, answered=(*record.answered, *sorted(keys))))
-
-
-def _told(found: Found, task: Task, keys: frozenset[str]) -> tuple[str, ...]:
+def _told(found: Found, task: Task, keys: frozenset[str], answered: Ledger) -> tuple[str, ...]:
     """What to say after an answer was sent, by what the task looks like now."""
     name = found.name
     listed = task.input_requests if task.status == "input_required" else None
@@ -233,7 +238,7 @@ def _told(found: Found, task: Task, keys: frozenset[str]) -> tuple[str, ...]:
     sent = f"Sent the answer to {_names(keys)}"
     if waiting:
         sent += "; the server has not applied it yet"
-    left = open_questions(task, frozenset(found.record.answered))
+    left = open_questions(task, answered)
     more = f" Still open: {_names(left)}." if left else ""
     if task.terminal:
         return (

@@ -18,9 +18,9 @@ from mcptask.errors import UsageError
 from mcptask.origin import Origin
 from mcptask.protocol.outcome import Outcome, outcome_of_task
 from mcptask.render.report import Report
+from mcptask.store.edits import LONG_AGO
 from mcptask.store.lookup import unended
 from mcptask.store.records import TaskRecord
-from mcptask.store.tasks import LONG_AGO
 
 # What `--any` waits for: a task that was only lost sight of has not ended.
 ENDS = frozenset({"completed", "tool_error", "failed", "cancelled", "lost"})

@@ -1,6 +1,7 @@
 """Errors about a task in words for people: what happened, to which task, what it means, what to type next."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from mcptask.errors import (
@@ -12,6 +13,7 @@ from mcptask.errors import (
     Unreachable,
     WireError,
 )
+from mcptask.protocol.outcome import Outcome
 from mcptask.render.text import humane
 from mcptask.servers.endpoint import Endpoint
 from mcptask.store.records import TaskRecord
@@ -22,7 +24,7 @@ RESUMABLE: Mapping[str, str] = {
     "unreachable": "when the server is back: mcptask watch {1}",
     "unauthorized": "task {0} was left as it was; with a valid token: mcptask watch {1}",
     "protocol": "look again: mcptask get {1}",
-    "input_required": "see what it asks: mcptask get {1}",
+    "input_required": "once it is answered, follow it again: mcptask watch {1}",
 }
 
 
@@ -46,15 +48,18 @@ def login_hint(endpoint: Endpoint) -> str:
     return "no token was sent: --bearer-env VAR, or bearer_env in the config"
 
 
-def unanswered(error: Interrupted | TimedOut, name: str, to_type: str) -> McptaskError:
-    """The waiting ended while the form of a task's question was open."""
-    text, hint = (
-        f"Nothing was sent to task {name}; it goes on asking",
-        f"answer it: mcptask update {to_type}",
-    )
-    if isinstance(error, Interrupted):
-        return Interrupted(text, signum=error.signum, hint=hint)
-    return TimedOut(text, hint=hint)
+def unanswered(outcome: Outcome, name: str, to_type: str) -> Outcome:
+    """The waiting ended before a task's question was answered."""
+    assert outcome.error is not None
+    text, hint = f"Nothing was sent to task {name}", f"answer it: mcptask update {to_type}"
+    return replace(outcome, error=replace(outcome.error, message=text, hint=hint))
+
+
+def nobody_answers(outcome: Outcome) -> Outcome:
+    """`update` without an answer, where none comes from elsewhere either."""
+    assert outcome.error is not None
+    text = "nobody here answers what the task asks"
+    return replace(outcome, error=replace(outcome.error, message=text))
 
 
 def lost(

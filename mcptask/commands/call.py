@@ -6,10 +6,10 @@ import typer
 
 from mcptask.commands._answer import Answer
 from mcptask.commands._job import Job
-from mcptask.commands._options import DRY_RUN, FORMAT, REACH, WAITING, WIRE, command
+from mcptask.commands._options import ANSWERING, DRY_RUN, FORMAT, REACH, WAITING, WIRE, command
 
 
-@command(REACH, WAITING, WIRE, FORMAT)
+@command(REACH, ANSWERING, WAITING, WIRE, FORMAT)
 def call(
     job: Job,
     tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool to call.")],
@@ -23,12 +23,6 @@ def call(
     args: Annotated[
         str | None,
         typer.Option("--args", metavar="JSON|@FILE|-", help="All arguments as one JSON object."),
-    ] = None,
-    answers: Annotated[
-        str | None,
-        typer.Option(
-            "--answers", metavar="FILE|-", help="Answers to what the tool asks before it starts."
-        ),
     ] = None,
     max_rounds: Annotated[
         int,
@@ -61,7 +55,6 @@ def call(
         raw=args,
         validate=not no_validate,
         wait=wait,
-        answers=answers,
         max_rounds=max_rounds,
         dry_run=dry_run,
     )

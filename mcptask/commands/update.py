@@ -6,10 +6,10 @@ import typer
 
 from mcptask.commands._answer import Answer
 from mcptask.commands._job import Job
-from mcptask.commands._options import DRY_RUN, FORMAT, REACH, WAITING, WIRE, command
+from mcptask.commands._options import ANSWERING, DRY_RUN, FORMAT, REACH, WAITING, WIRE, command
 
 
-@command(REACH, WAITING, WIRE, FORMAT)
+@command(REACH, ANSWERING, WAITING, WIRE, FORMAT)
 def update(
     job: Job,
     task: Annotated[str, typer.Argument(metavar="TASK", help="A number, an id, a prefix or last.")],
@@ -39,7 +39,8 @@ def update(
     mcptask update 7 --key approve --decline
     """
     job.check_telling(wait)
-    from mcptask.commands._updating import GivenAnswer, update_task
+    from mcptask.commands._given_answer import GivenAnswer
+    from mcptask.commands._updating import update_task
 
     actions = {"accept": accept, "decline": decline, "cancel": cancel}
     given = GivenAnswer(

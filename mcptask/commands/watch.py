@@ -6,10 +6,10 @@ import typer
 
 from mcptask.commands._answer import Answer
 from mcptask.commands._job import Job
-from mcptask.commands._options import FORMAT, REACH, WAITING, WIRE, command
+from mcptask.commands._options import ANSWERING, FORMAT, REACH, WAITING, WIRE, command
 
 
-@command(REACH, WAITING, WIRE, FORMAT)
+@command(REACH, ANSWERING, WAITING, WIRE, FORMAT)
 def watch(
     job: Job,
     tasks: Annotated[

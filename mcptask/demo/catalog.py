@@ -3,6 +3,7 @@
 from math import ceil
 
 from mcptask.demo.calls import valid_responses
+from mcptask.demo.interview_job import INTERVIEW
 from mcptask.demo.jobs import (
     Ask,
     Call,
@@ -126,6 +127,7 @@ def _close_room(job: Job) -> Step:
 
 TOOLS: Tools = table(
     REFLOW_MONTH,
+    INTERVIEW,
     Tool(
         name="slow_echo",
         title="Slow echo",

@@ -71,8 +71,13 @@ def declares(capabilities: Json, required: Json) -> bool:
 def demand(request: Request, required: Json) -> None:
     """Raises -32021 unless the request declares the capabilities."""
     if not declares(request.capabilities, required):
-        names = ", ".join(_names(required))
+        names = capability_names(required)
         raise missing_capability(required, f"Missing required client capability: {names}")
+
+
+def capability_names(required: Json) -> str:
+    """As they are written: `elicitation.url`, `sampling`."""
+    return ", ".join(_names(required))
 
 
 def _names(required: Json, prefix: str = "") -> Iterable[str]:

@@ -25,7 +25,8 @@ class Call(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A task at the moment of a step. `answers` holds every answer that it was given so far."""
+    """A task at the moment of a step. `answers` holds every answer that it was given so far, and
+    None for a question that was withdrawn."""
 
     arguments: Json
     state: Json
@@ -51,11 +52,13 @@ class Next(NamedTuple):
 
 class Ask(NamedTuple):
     """Ask the client: key → request. From a step it makes the task `input_required`; from an
-    opening it makes the answer to `tools/call` `input_required`, with `state` as requestState."""
+    opening it makes the answer to `tools/call` `input_required`, with `state` as requestState.
+    What a step asks is withdrawn after `withdraw_after_s` seconds without an answer; None: never."""
 
     requests: Json
     state: Json | None = None
     message: str | None = None
+    withdraw_after_s: float | None = None
 
 
 class Done(NamedTuple):

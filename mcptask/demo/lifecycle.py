@@ -13,15 +13,19 @@ CATCH_UP_S = 1.0
 
 
 def advance(record: Record, tool: Tool, now: float) -> Record:
-    """The task after the step that is due. A task that has ended, or still waits for an answer,
-    only loses its `due`."""
+    """The task after the step that is due; one that has ended only loses its `due`. While a task
+    asks, nothing but the end of its patience is due."""
     if record.ended:
         return record._replace(due=None)
     if record.cancel_asked and tool.heeds_cancel:
         return _end(record, now, "cancelled", "Cancelled on request")
-    if record.requests:
-        return record._replace(due=None)
-    return _apply(record, _take_step(record, tool), now)
+    going_on = _withdrawn(record)
+    return _apply(going_on, _take_step(going_on, tool), now)
+
+
+def _withdrawn(record: Record) -> Record:
+    """Without the questions that are still open. Their keys count as used, like those of answers."""
+    return record._replace(requests={}, answers=record.answers | dict.fromkeys(record.requests))
 
 
 def _take_step(record: Record, tool: Tool) -> Step:
@@ -61,7 +65,7 @@ def _go_on(record: Record, step: Next, now: float) -> Record:
 
 
 def _ask(record: Record, step: Ask, now: float) -> Record:
-    """Keys stay unique over the task's life: one that was answered is not asked again."""
+    """Keys stay unique over the task's life: one that was answered or withdrawn is not asked again."""
     fresh = {key: value for key, value in step.requests.items() if key not in record.answers}
     if not fresh:
         return _end(record, now, "failed", "The tool asked a key twice", _asked_twice())
@@ -71,7 +75,7 @@ def _ask(record: Record, step: Ask, now: float) -> Record:
         message=step.message,
         requests=fresh,
         state=state,
-        due=None,
+        due=None if step.withdraw_after_s is None else now + step.withdraw_after_s,
         updated=now,
     )
 

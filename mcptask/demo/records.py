@@ -12,7 +12,8 @@ class Record(NamedTuple):
     """One task. Times are seconds since 1970 (UTC), durations milliseconds.
 
     `due` is when the next step is to be taken (None: nothing to do), `runner` who takes it.
-    `requests` are the questions still open, `answers` those answered, key → response.
+    `requests` are the questions still open, `answers` those answered, key → response (None: the
+    question was withdrawn).
     `outcome` is the CallToolResult of a completed task or the JSON-RPC error of a failed one.
     `hidden`: nobody was told the id, somebody waits for the result. `rev` orders all changes.
     """

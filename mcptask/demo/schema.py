@@ -5,6 +5,7 @@ Written out because jsonschema costs more to import than the whole of this serve
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import date, datetime
 from typing import Any
 
 from mcptask.demo.jsonrpc import Json
@@ -43,11 +44,32 @@ def _unique(value: list[Any], wanted: bool) -> bool:
     return not wanted or all(item not in value[:index] for index, item in enumerate(value))
 
 
+# The formats of elicitation forms (Elicitation, "Requested Schema"); RFC 3339 wants an offset.
+FORMATS: dict[str, tuple[str, Callable[[str], object]]] = {
+    "email": (r"[^@\s]+@[^@\s]+", str),
+    "uri": (r"[A-Za-z][A-Za-z0-9+.-]*:[!#-;=?-\[\]_a-z~]+", str),
+    "date": (r"[0-9]{4}(-[0-9]{2}){2}", date.fromisoformat),
+    "date-time": (
+        r"[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})",
+        datetime.fromisoformat,
+    ),
+}
+
+
+def _has_format(value: str, name: str) -> bool:
+    shape, read = FORMATS[name]
+    try:
+        return re.fullmatch(shape, value) is not None and bool(read(value))
+    except ValueError:  # a day or an hour that no calendar has
+        return False
+
+
 # keyword → (the Python types it applies to, holds?, what to say).
 RULES: dict[str, tuple[type | tuple[type, ...], Callable[[Any, Any], bool], str]] = {
     "minLength": (str, lambda value, bound: len(value) >= bound, "must have {} characters or more"),
     "maxLength": (str, lambda value, bound: len(value) <= bound, "must have {} characters or less"),
     "pattern": (str, lambda value, regex: re.search(regex, value) is not None, "must match {}"),
+    "format": (str, _has_format, "must be a valid {}"),
     "minimum": ((int, float), lambda value, bound: value >= bound, "must be {} or more"),
     "maximum": ((int, float), lambda value, bound: value <= bound, "must be {} or less"),
     "minItems": (list, lambda value, bound: len(value) >= bound, "must have {} items or more"),

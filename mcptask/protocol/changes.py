@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from mcptask.protocol.events import (
+    Answered,
     Heard,
     InputRequired,
+    Left,
     Listening,
     Reconnected,
     Retrying,
@@ -13,8 +15,10 @@ from mcptask.protocol.events import (
     Warned,
 )
 from mcptask.protocol.lifecycle import due_at, gave_up, give_up_at
-from mcptask.protocol.observations import View
-from mcptask.protocol.task import open_questions, same_state
+from mcptask.protocol.questions import Ledger, Name, fingerprint, names_of, open_questions
+from mcptask.protocol.replies import is_changed
+from mcptask.protocol.task import same_state
+from mcptask.protocol.view import View
 
 
 def changes(before: View, after: View, now: float) -> Iterator[TaskEvent]:
@@ -23,13 +27,16 @@ def changes(before: View, after: View, now: float) -> Iterator[TaskEvent]:
         yield Warned(message)
     if after.push is not None and (after.push, after.why) != (before.push, before.why):
         yield Listening(after.push, after.why, due_at(after))
+    yield from _of_the_answers(before, after)
     if after.failures > before.failures:
         if not gave_up(after):
             yield Retrying(after.reason, after.failures, after.resume_at, give_up_at(after))
-        return
-    if before.failures and not after.failures:
-        yield Reconnected(now - before.failing_since)
-    yield from _of_the_task(before, after)
+    else:
+        if before.failures and not after.failures:
+            yield Reconnected(now - before.failing_since)
+        yield from _of_the_task(before, after)
+    if left := after.left - before.left:
+        yield Left(tuple(sorted(key for key, _ in left)))
 
 
 def _of_the_task(before: View, after: View) -> Iterator[TaskEvent]:
@@ -40,5 +47,19 @@ def _of_the_task(before: View, after: View) -> Iterator[TaskEvent]:
     next_poll = None if task.terminal else due_at(after)
     unchanged = before.task is not None and same_state(before.task, task)
     yield Heard(task, next_poll) if unchanged else StatusChanged(task, next_poll)
-    if asked := open_questions(task, after.answered | before.asked):
-        yield InputRequired(task, asked)
+    asked = open_questions(task, after.answered)
+    if new := {k: v for k, v in asked.items() if (k, fingerprint(v)) not in before.asked}:
+        changed = tuple(key for key, request in new.items() if is_changed(before, key, request))
+        yield InputRequired(task, new, changed)
+
+
+def _of_the_answers(before: View, after: View) -> Iterator[TaskEvent]:
+    new = _acknowledged(after.answered) - _acknowledged(before.answered)
+    for elsewhere, names in ((False, new & after.sent), (True, new - after.sent)):
+        if names:
+            keys = tuple(sorted(key for key, _ in names))
+            yield Answered(keys, elsewhere=elsewhere, ledger=after.answered)
+
+
+def _acknowledged(ledger: Ledger) -> frozenset[Name]:
+    return names_of({key: answer for key, answer in ledger.items() if answer.acknowledged})

@@ -4,10 +4,11 @@ Times are those of the clock's `now`: seconds that never go backwards.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from mcptask.protocol.outcome import Outcome
+from mcptask.protocol.questions import Ledger
 from mcptask.protocol.task import Task
 
 
@@ -38,16 +39,31 @@ class StatusChanged:
 class InputRequired:
     """Something is asked that was not asked before: key → request, as the server sent them.
 
-    `task` is None for a tool that asks before it starts: then there is none yet (A8.4).
+    `task` is None for a tool that asks before it starts: then there is none yet (A8.4). `changed` are the
+    keys among them that were another question before (A12.3).
     """
 
     task: Task | None
     requests: Mapping[str, Mapping[str, Any]]
+    changed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The server acknowledged answers to these keys. Acknowledged is not yet applied."""
+    """The server acknowledged answers to these keys. Acknowledged is not yet applied.
+
+    `elsewhere`: another process sent them, and its word for it came by the state file. `ledger` is all that
+    was answered so far, these among it.
+    """
+
+    keys: tuple[str, ...]
+    elsewhere: bool = False
+    ledger: Ledger = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Nobody answers these here: they are open for `mcptask update`, from any terminal."""
 
     keys: tuple[str, ...]
 
@@ -100,6 +116,7 @@ TaskEvent = (
     | StatusChanged
     | InputRequired
     | Answered
+    | Left
     | Retrying
     | Reconnected
     | Listening

@@ -2,13 +2,14 @@
 
     next_action(view, now) → Get | Wait | Finish | Stop
 
-What is known of the task, and how that grows, is in `observations.py`.
+What is known of the task, and how that grows, is in `view.py` and `observations.py`.
 """
 
 from dataclasses import dataclass
 
-from mcptask.protocol.observations import EMPTY_LIMIT, FLOOR, View, interval
-from mcptask.protocol.task import MOVES, Status, open_questions
+from mcptask.protocol.questions import being_applied, named, open_questions
+from mcptask.protocol.task import MOVES, Status
+from mcptask.protocol.view import EMPTY_LIMIT, FLOOR, View, interval
 
 UNKNOWN_PATIENCE = 600.0  # s in one status that this client does not know (A9.2)
 
@@ -96,7 +97,7 @@ def _soon(view: View, wanted: float) -> float:
     """A question out of turn keeps the floor, and an interval from the last such one: whoever tells without
     end of something to ask for is asked no more often for it.
     """
-    after = view.polled_at + FLOOR
+    after = max(view.polled_at, view.failed_at) + FLOOR
     if view.urgent:
         return max(wanted, after)
     return max(wanted, after, view.prompted_at + interval(view.task, view.rules))
@@ -117,13 +118,31 @@ def _reason_to_stop(view: View, now: float) -> str | None:
         return "lost"
     if view.rules.stop_for_input and _asks(view):
         return "input_required"
+    if view.rules.stop_when_answered and settled(view):
+        return "answered"
     passed = next((why for why, at in _limits(view).items() if at <= now), None)
     return passed or ("unreachable" if gave_up(view) else None)
 
 
+def settled(view: View) -> bool:
+    """Is nothing open that somebody here answers, or has answered without an acknowledgement? What the server
+    has made of an answer is waited for: it may have other questions by then.
+    """
+    task = view.task
+    if task is None or view.seen_at <= view.sent_at:
+        return False
+    listed = being_applied(task, view.answered)
+    under_way = {
+        key: answer
+        for key, answer in view.answered.items()
+        if not answer.acknowledged and (key in listed or (key, answer.fingerprint) in view.sent)
+    }
+    return not under_way and named(open_questions(task, view.answered)) <= view.left
+
+
 def _asks(view: View) -> bool:
-    """Is a question open, or does the server insist on one that it does not send?"""
-    if view.task is None or view.task.status != Status.INPUT_REQUIRED:
+    """Is a question open that nobody answers here, or does the server insist on one that it does not send?"""
+    if view.task is None or view.task.status != Status.INPUT_REQUIRED or not settled(view):
         return False
     return bool(open_questions(view.task, view.answered)) or view.empty >= EMPTY_LIMIT
 

@@ -1,4 +1,4 @@
-"""All that is known of one followed task, and what each observation makes of it. Pure: a view in, a view out.
+"""What each observation makes of what is known of a followed task. Pure: a view in, a view out.
 
     view = begin(rules, now)                    nothing known yet
     view = asking(view, now)                    a question goes out
@@ -11,94 +11,29 @@
     view = listening(view, push, why, now)      how changes are learned from now on
     view = woken(view, skipped, now)            this machine was asleep
 
-`now` is in seconds on a clock that never goes backwards. `lifecycle.py` decides what to do about a view.
+`now` is in seconds on a clock that never goes backwards. `lifecycle.py` decides what to do about a view; what
+becomes of its questions is in `replies.py`.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from mcptask.protocol.task import Task, may_follow, open_questions
+from mcptask.protocol.questions import asked_now, named
+from mcptask.protocol.replies import oddities
+from mcptask.protocol.task import Task, may_follow
+from mcptask.protocol.view import (
+    EMPTY_LIMIT,
+    FIRST_BACKOFF,
+    LONGEST_BACKOFF,
+    LONGEST_RETRY_AFTER,
+    View,
+    asked_soon,
+    interval,
+    warned,
+)
 
-FLOOR = 0.1  # s: never ask more often, whatever the server allows, or tells
-DEFAULT_INTERVAL = 1.0  # s: where the server names no interval (A10.2)
-FIRST_BACKOFF = 1.0  # s, doubled for each failure in a row (A10.6)
-LONGEST_BACKOFF = 30.0
-LONGEST_RETRY_AFTER = 300.0  # s: a server may ask for more; it gets asked again all the same
-GIVE_UP_AFTER = 300.0  # s without contact
 KIND_SECONDS = 2.0  # a task this young may not be known everywhere yet (A4.3): ask once more
 CONFIRM_AFTER = 0.5  # s until that second question
-EMPTY_LIMIT = 2  # snapshots without what their status promises (A9.7)
-
-NEVER = float("-inf")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """What the user asked for. `deadline` is a time on the clock; the rest are seconds."""
-
-    deadline: float | None = None
-    give_up_after: float = GIVE_UP_AFTER
-    min_interval: float = 0.0  # may slow polling down, never speed it up
-    stop_for_input: bool = False  # nobody can answer here
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
-    """All that is known of one followed task. `task` is the last snapshot that was accepted."""
-
-    rules: Rules
-    first_poll: float  # when the task may be asked for first
-    task: Task | None = None
-    seed: bool = False  # it is the answer to tools/call: no payload to expect in it (A8.6)
-    seen_at: float = 0.0  # when the snapshot came
-    polled_at: float = NEVER  # when an answer came to a question of ours
-    status_since: float = 0.0
-    empty: int = 0  # snapshots in a row without their payload
-    failures: int = 0  # in a row
-    failing_since: float = 0.0
-    failed_at: float = 0.0  # the last of them
-    resume_at: float = 0.0  # not before this, after a failure
-    reason: str = ""  # of the last failure
-    denials: int = 0  # in a row
-    created: float | None = None  # when the task was made, if it was made here
-    push: bool | None = None  # does the server tell of changes? None: not found out yet
-    why: str = ""  # that is so
-    ask_at: float | None = None  # from then on a question does not wait for the interval
-    urgent: bool = False  # it closes a gap that nobody else will tell of
-    prompted: bool = False  # the last question was such a one
-    prompted_at: float = NEVER  # when the last one went out that was not urgent
-    untold: int = 0  # changes in a row that a poll found before the server told of any
-    answered: frozenset[str] = frozenset()
-    asked: frozenset[str] = frozenset()  # every question ever seen: none is announced twice (A12.2)
-    warnings: tuple[str, ...] = ()
-
-
-def begin(
-    rules: Rules, now: float, *, answered: frozenset[str] = frozenset(), phase: float = 0.0
-) -> View:
-    """A task of which only the id is known: it is asked for at once (A10.3), or `phase` seconds later where
-    many are to be asked for (A10.10).
-    """
-    return View(rules=rules, first_poll=now + phase, answered=answered)
-
-
-def begin_with(
-    seed: Task, rules: Rules, now: float, *, answered: frozenset[str] = frozenset()
-) -> View:
-    """A task that `tools/call` has just made: first asked for after one interval (A10.3)."""
-    return View(
-        rules=rules,
-        first_poll=now,
-        task=seed,
-        seed=True,
-        seen_at=now,
-        polled_at=now,
-        status_since=now,
-        created=now,
-        answered=answered,
-        asked=frozenset(open_questions(seed, answered)),
-        warnings=seed.warnings,
-    )
 
 
 def asking(view: View, now: float) -> View:
@@ -132,12 +67,12 @@ def told(view: View, snapshot: Task, now: float) -> View:
         return _accepted(view, snapshot, now)
     if before is None or before.status != snapshot.status:
         view = replace(_accepted(view, snapshot, now), empty=0)  # only answers to questions count
-    return _asked_soon(view, now)
+    return asked_soon(view, now)
 
 
 def hinted(view: View, now: float) -> View:
     """The server says that something changed, and not what."""
-    return _asked_soon(replace(view, untold=0), now)
+    return asked_soon(replace(view, untold=0), now)
 
 
 def outdone(view: View, snapshot: Task, now: float) -> View:
@@ -146,7 +81,7 @@ def outdone(view: View, snapshot: Task, now: float) -> View:
     """
     differs = _has_news(view, snapshot)
     view = replace(view, failures=0, denials=0, polled_at=now)
-    return _asked_soon(view, now) if differs else view
+    return asked_soon(view, now) if differs else view
 
 
 def missed(
@@ -179,7 +114,7 @@ def denied(view: View, now: float) -> View:
     young = view.created is not None and now - view.created < KIND_SECONDS
     if view.task is not None and view.task.terminal:
         text = f"the task is {view.task.status}, and the server no longer knows what came of it"
-        view = _warn(view, text)
+        view = warned(view, text)
     return replace(
         _still_prompted(view, now),
         failures=0,
@@ -194,7 +129,7 @@ def listening(view: View, push: bool, why: str, now: float) -> View:
     Once it does, the task is asked for at once: nothing is told of what was before (A11.5).
     """
     view = replace(view, push=push, why=why, untold=0)
-    return replace(_asked_soon(view, now), urgent=True) if push else view
+    return replace(asked_soon(view, now), urgent=True) if push else view
 
 
 def woken(view: View, skipped: float, now: float) -> View:
@@ -202,19 +137,7 @@ def woken(view: View, skipped: float, now: float) -> View:
     time without contact: nobody was there to have any.
     """
     since, resume = view.failing_since + skipped, min(view.resume_at, now)
-    return _asked_soon(replace(view, failing_since=since, resume_at=resume, urgent=True), now)
-
-
-def answered(view: View, keys: frozenset[str]) -> View:
-    """These questions were answered and acknowledged: they are open no more, even if still listed."""
-    return replace(view, answered=view.answered | keys)
-
-
-def interval(task: Task | None, rules: Rules) -> float:
-    """Seconds between two polls, by the latest snapshot alone (A10.1)."""
-    given = task.poll_interval_ms if task is not None else None
-    wanted = DEFAULT_INTERVAL if given is None else given / 1000
-    return max(wanted, FLOOR, rules.min_interval)
+    return asked_soon(replace(view, failing_since=since, resume_at=resume, urgent=True), now)
 
 
 def _accepted(view: View, snapshot: Task, now: float) -> View:
@@ -223,7 +146,7 @@ def _accepted(view: View, snapshot: Task, now: float) -> View:
     view = replace(view, failures=0, reason="", denials=0)
     if before is not None and not may_follow(before.status, snapshot.status):
         text = f"the server says {snapshot.status} after {before.status}; {before.status} is final"
-        return _warn(replace(view, seed=False, empty=view.empty + 1, seen_at=now), text)
+        return warned(replace(view, seed=False, empty=view.empty + 1, seen_at=now), text)
     changed = before is None or before.status != snapshot.status
     empty = 0 if snapshot.has_payload else 1 if changed else view.empty + 1
     view = replace(
@@ -233,22 +156,17 @@ def _accepted(view: View, snapshot: Task, now: float) -> View:
         seen_at=now,
         status_since=now if changed else view.status_since,
         empty=empty,
-        asked=view.asked | open_questions(snapshot, view.answered).keys(),
+        asked=view.asked | named(asked_now(snapshot)),
     )
-    view = _warn(view, *snapshot.warnings)
+    view = warned(view, *snapshot.warnings, *oddities(view, now))
     if empty < EMPTY_LIMIT:
         return view
-    return _warn(view, f"the server says {snapshot.status} without sending what belongs to it")
-
-
-def _asked_soon(view: View, now: float) -> View:
-    """A question that does not wait for the end of a long pause."""
-    return replace(view, ask_at=now)
+    return warned(view, f"the server says {snapshot.status} without sending what belongs to it")
 
 
 def _still_prompted(view: View, now: float) -> View:
     """What gave reason for a question that got no answer is a reason still."""
-    return _asked_soon(view, now) if view.prompted else view
+    return asked_soon(view, now) if view.prompted else view
 
 
 def _has_news(view: View, snapshot: Task) -> bool:
@@ -257,9 +175,4 @@ def _has_news(view: View, snapshot: Task) -> bool:
 
 def _said(task: Task) -> tuple[Any, ...]:
     """What a change is told of for; that a server leaves out a duration in what it tells is none."""
-    return task.status, task.status_message, sorted(task.input_requests or ())
-
-
-def _warn(view: View, *messages: str) -> View:
-    new = tuple(m for m in dict.fromkeys(messages) if m not in view.warnings)
-    return replace(view, warnings=view.warnings + new) if new else view
+    return task.status, task.status_message, task.input_requests or {}

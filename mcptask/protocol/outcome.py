@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcptask.errors import ExitCode, McptaskError, RpcError
-from mcptask.protocol.task import Status, Task, open_questions
+from mcptask.protocol.questions import NOTHING_ANSWERED, Ledger, open_questions
+from mcptask.protocol.task import Status, Task
 
 # Which outcome decides for several tasks: the first of these that any of them had.
 PRECEDENCE = (
@@ -67,10 +68,10 @@ def outcome_of_result(result: Mapping[str, Any], task: Task | None = None) -> Ou
     return Outcome(name="completed", exit_code=ExitCode.OK, task=task, result=result)
 
 
-def outcome_of_task(task: Task, answered: frozenset[str] = frozenset()) -> Outcome:
+def outcome_of_task(task: Task, answered: Ledger = NOTHING_ANSWERED) -> Outcome:
     """What a snapshot means if nothing more is done: its status, and the exit code of that status.
 
-    `answered` are the keys of questions that are open no more, even if the snapshot still lists them.
+    The questions in `answered` are open no more, even if the snapshot still lists them.
     """
     if task.status == Status.COMPLETED and task.result is not None:
         return outcome_of_result(task.result, task)
@@ -110,7 +111,7 @@ def first_text(result: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _problem_of(task: Task, answered: frozenset[str]) -> Problem | None:
+def _problem_of(task: Task, answered: Ledger) -> Problem | None:
     if task.status == Status.FAILED:
         error = task.error or {}
         code = error.get("code")

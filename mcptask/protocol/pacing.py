@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from mcptask.env import Clock
 from mcptask.errors import Garbled, RpcError, Unreachable
-from mcptask.protocol.observations import LONGEST_RETRY_AFTER, NEVER
+from mcptask.protocol.view import LONGEST_RETRY_AFTER, NEVER
 
 AT_ONCE = 8  # requests under way
 DOUBTFUL_AT_ONCE = (

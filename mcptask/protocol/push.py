@@ -14,8 +14,8 @@ from mcptask.env import Clock
 from mcptask.errors import Garbled, HttpRefused, McptaskError, RpcError, Unreachable
 from mcptask.protocol.generations.base import Acknowledged, Told
 from mcptask.protocol.generations.jsonrpc import METHOD_NOT_FOUND, MISSING_CAPABILITY
-from mcptask.protocol.observations import LONGEST_RETRY_AFTER, NEVER
 from mcptask.protocol.session import Session
+from mcptask.protocol.view import LONGEST_RETRY_AFTER, NEVER
 
 ACK_WAIT = 10.0  # s for the acknowledgement (A11.4)
 FIRST_PAUSE = 1.0  # s before the stream is opened again, GROWTH times that each time (A11.8)

@@ -225,7 +225,7 @@ def _described(schema: dict[str, Any], root: Schema, depth: int) -> str:
         form = schema.get("format")
         text = _FORMATS.get(form, "text") if isinstance(form, str) else "text"
         size = _range(schema, "minLength", "maxLength")
-        return f"{text}{size} characters" if size else text
+        return f"{text}{size} character{'' if size.endswith(' 1') else 's'}" if size else text
     return _PLAIN.get(name, "any value") + _range(schema, "minimum", "maximum")
 
 

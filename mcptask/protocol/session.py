@@ -108,8 +108,14 @@ class Session:
         steps = self.generation.get_task(task_id)
         return await self._run(steps, attempts=attempts, doubtful=doubtful)
 
-    async def update(self, task_id: str, responses: Mapping[str, Mapping[str, Any]]) -> None:
-        await self._run(self.generation.update_task(task_id, responses))
+    async def update(
+        self,
+        task_id: str,
+        responses: Mapping[str, Mapping[str, Any]],
+        *,
+        attempts: int = ATTEMPTS,
+    ) -> None:
+        await self._run(self.generation.update_task(task_id, responses), attempts=attempts)
 
     async def cancel(self, task_id: str) -> None:
         await self._run(self.generation.cancel_task(task_id))

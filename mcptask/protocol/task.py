@@ -79,13 +79,6 @@ def same_state(before: Task, after: Task) -> bool:
     return _visible(before) == _visible(after)
 
 
-def open_questions(task: Task | None, answered: frozenset[str]) -> Mapping[str, Mapping[str, Any]]:
-    """The questions of an `input_required` snapshot that were not answered yet (A12.4)."""
-    if task is None or task.status != Status.INPUT_REQUIRED:
-        return {}
-    return {k: v for k, v in (task.input_requests or {}).items() if k not in answered}
-
-
 def moment(text: object) -> datetime | None:
     """A server's timestamp in UTC; without a zone it counts as UTC; None where it cannot be read."""
     try:
@@ -105,7 +98,7 @@ def _visible(task: Task) -> tuple[Any, ...]:
         task.status_message,
         task.ttl_ms,
         task.poll_interval_ms,
-        sorted(task.input_requests or ()),
+        task.input_requests or {},
         task.result,
         task.error,
     )

@@ -11,12 +11,15 @@ from mcptask.protocol.task import Status
 from mcptask.render.cells import cell_width, fit, shorten
 from mcptask.render.ink import Line, Piece, line
 from mcptask.render.parts import flow, percent, sides
-from mcptask.render.questions import asked, task_name, to_type
+from mcptask.render.questions import ANOTHER, asked, task_name, to_type
+from mcptask.render.report import Subject
 from mcptask.render.style import look
 from mcptask.render.text import clean, clock_time, humane
 from mcptask.render.view import Screen, TaskView, mode_phrase, summary, whole
 
 _MOST_WARNINGS = 2
+_BELOW = "  answered below"
+_ROWS_ABOVE_FORM = 3  # one row of the screen in so many, at most
 # A screen with room for both wide columns; and one that has none but for the number and the message.
 _ROOMY, _NARROW = 76, 40
 # A message gets so many columns before the numbers after it get any.
@@ -52,23 +55,37 @@ class _Groups:
 
 
 def board(screen: Screen, now: float, width: int, height: int) -> list[Line]:
-    """Summary, rows, folded counts, warnings, foot; within `height` unless the last rows are bad ends."""
+    """Summary, rows, folded counts, warnings, foot; within `height` unless the last rows are bad ends.
+
+    Above a form only what asks has a row: the others go on meanwhile, and what stands there would be old.
+    """
     groups = _grouped(screen.tasks)
     head = _head(screen, groups, now, width)
+    if screen.form is not None:
+        asking = [view for view in groups.active if view.questions]
+        rows = list(_folded(asking, max(height // _ROWS_ABOVE_FORM, 1)))
+        return [*head, *_drawn(rows, now, width, screen.form)]
     foot = [] if screen.over or not groups.active else [_foot(groups.active, width)]
     warnings = _warnings(screen.tasks)
     room = max(height - len(head) - len(foot) - len(warnings), 1)
     rows = list(_last(groups, room) if screen.over else _rows(groups, room))
-    widths = _widths([row for row in rows if isinstance(row, TaskView)], width)
     return [
         *head,
-        *(
-            _row(row, widths, now) if isinstance(row, TaskView) else _count(row, width)
-            for row in rows
-        ),
+        *_drawn(rows, now, width),
         *(line(Piece(shorten(f"  ! {text}", width), "yellow")) for text in warnings),
         *(line(Piece(shorten(text, width), "dim")) for text in foot),
     ]
+
+
+def _drawn(
+    rows: Sequence[_Row], now: float, width: int, form: Subject | None = None
+) -> Iterator[Line]:
+    widths = _widths([row for row in rows if isinstance(row, TaskView)], width)
+    for row in rows:
+        if isinstance(row, TaskView):
+            yield _row(row, widths, now, asked_below=row.subject == form)
+        else:
+            yield _count(row, width)
 
 
 def _grouped(views: Sequence[TaskView]) -> _Groups:
@@ -203,7 +220,7 @@ def _count(views: Sequence[TaskView], width: int) -> Line:
     return line(Piece(f"  {text}", "dim"))
 
 
-def _row(view: TaskView, widths: _Widths, now: float) -> Line:
+def _row(view: TaskView, widths: _Widths, now: float, *, asked_below: bool) -> Line:
     style = look(view.status)
     lead = f"  {fit(_name(view), widths.ref, right=True)}  "
     for text, columns in (
@@ -212,16 +229,15 @@ def _row(view: TaskView, widths: _Widths, now: float) -> Line:
     ):
         lead += f"{fit(clean(text), columns)}  " if columns else ""
     room = widths.rest - 2  # behind the glyph
-    tail = next(
-        (tail for tail in _tails(view, now) if cell_width(tail) + _LEAST_MESSAGE <= room), ""
-    )
+    tails = [_BELOW] if asked_below else _tails(view, now)
+    tail = next((tail for tail in tails if cell_width(tail) + _LEAST_MESSAGE <= room), "")
     said = fit(_message(view, now), max(room - cell_width(tail), 1))
     return line(lead, Piece(style.glyph, style.colour), f" {said}", Piece(tail, "dim"))
 
 
 def _tails(view: TaskView, now: float) -> Iterator[str]:
     """The numbers, or what to type where the task asks; then what needs less room. A command is never cut."""
-    if view.questions:
+    if view.left & view.questions.keys():
         yield f"  mcptask update {to_type([_name(view)], view.subject.where)}"
     time = f"{clock_time(view.elapsed(now)):>10}"
     if view.active and not view.questions:
@@ -235,8 +251,10 @@ def _message(view: TaskView, now: float) -> str:
         wait = whole(view.outage.until - now)
         again = f"again in {humane(wait)}" if wait else "trying again"
         return f"{view.outage.brief}; {again}"
-    for request in view.questions.values():
-        return f"asks: {asked(request)}"
+    for key, request in view.questions.items():
+        return f"asks{ANOTHER * (key in view.changed)}: {asked(request)}"
+    if view.sent:
+        return "; ".join(view.sent)
     word = look(view.status).word
     if view.active and view.status == Status.WORKING:
         return view.message or word

@@ -4,7 +4,7 @@ What the server sent (`task`, `result`, `error.data`, `inputRequests`) is passed
 keys too, so those are plain objects here.
 """
 
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 FORMAT: Literal[1] = 1
 
@@ -31,6 +31,11 @@ class ServerBody(TypedDict):
 
 
 class ErrorBody(TypedDict):
+    """`data` of an error of the kind `input`: `inputRequests`, the open questions, and beside it by the same
+    keys `update`, the command that answers each, or, where there is no task yet, `answers`, its entry in a
+    file for `--answers`.
+    """
+
     kind: ErrorKind
     message: str
     code: int | None
@@ -150,14 +155,20 @@ class StatusLine(EventLine):
 
 
 class InputRequiredLine(EventLine):
+    """`changed`: the keys, if any, that were another question before."""
+
     event: Literal["input_required"]
     inputRequests: dict[str, JsonObject]
     task: JsonObject | None
+    changed: NotRequired[list[str]]
 
 
 class AnsweredLine(EventLine):
+    """`elsewhere`: by another process, on the same state file."""
+
     event: Literal["answered"]
     keys: list[str]
+    elsewhere: NotRequired[Literal[True]]
 
 
 class RetryingLine(EventLine):

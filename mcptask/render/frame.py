@@ -18,7 +18,7 @@ from mcptask.render.parts import (
     who,
     wrapped,
 )
-from mcptask.render.questions import fields, question, task_name, to_type
+from mcptask.render.questions import Request, fields, question, task_name, to_type
 from mcptask.render.style import PENDING, look
 from mcptask.render.text import clean, clock_time, flat, humane
 from mcptask.render.view import Screen, TaskView, hearing_phrase, outage_phrase, whole
@@ -32,6 +32,7 @@ _MOST_WARNINGS = 3
 # Outcomes that are said of the task itself: "reflow_month on studio completed after 0:08".
 _VERBS = frozenset({Status.COMPLETED, Status.FAILED, Status.CANCELLED})
 
+_LEFT = "Left open. Answer it in another terminal, or here after Ctrl-C:"
 _COUNTDOWN = ", next in {}"
 COUNTED_DOWN = 2.0  # s to the next poll from which on they are shown
 
@@ -42,33 +43,60 @@ def frame(screen: Screen, now: float, width: int, height: int = 24) -> list[Line
     if len(screen.tasks) > 1:
         lines = board(screen, now, room, height)
     else:
-        lines = [each for view in screen.tasks for each in _single(view, screen, now, room)]
+        lines = [each for view in screen.tasks for each in _fitted(view, screen, now, room, height)]
     if not screen.over and len(lines) > height:
         hidden = len(lines) - height + 1
         lines = [*lines[: height - 1], line(Piece(f"… {hidden} more lines", "dim"))]
     return [cropped(each, room) for each in lines]
 
 
-def _single(view: TaskView, screen: Screen, now: float, width: int) -> Iterator[Line]:
+def _fitted(view: TaskView, screen: Screen, now: float, width: int, height: int) -> list[Line]:
+    """The fields of a form give way where there is no room, never the command that answers it."""
+    lines = list(_single(view, screen, now, width))
+    if (over := len(lines) - height) <= 0:
+        return lines
+    asked = sum(len(_fields(request, width)) for request in view.questions.values())
+    # Each form that is cut has one line more, for the word of it.
+    most = max(asked - over - len(view.questions), 0)
+    return list(_single(view, screen, now, width, most))
+
+
+def _single(
+    view: TaskView, screen: Screen, now: float, width: int, most_fields: int | None = None
+) -> Iterator[Line]:
+    """`most_fields`: that many lines of fields, in all questions together."""
     if screen.over:
         yield from _last(view, now, width)
         return
     title = line(Piece(who(view.subject.tool, view.subject.server), "bold"))
     yield from sides(title, _ids(view), width)
     yield _states(view, now, width)
+    if screen.form is not None:
+        yield from _above_form(view, width)
+        return
     yield from _activity(view, now, width)
     for text in _facts(view, now, width):
         yield line(Piece(text, "dim"))
     if view.outage:
         for text in wrapped(outage_phrase(view, now), width, 2):
             yield line(Piece(text, "yellow"))
-    yield from _questions(view, width)
+    yield from _questions(view, width, most_fields)
     yield from _warnings(view, width)
     if view.active:
         subject = view.subject
         task = to_type([task_name(subject.ref, subject.task_id)], subject.where)
         for text in wrapped(f"Ctrl-C leaves it running: mcptask watch {task}", width, 9):
             yield line(Piece(text, "dim"))
+
+
+def _above_form(view: TaskView, width: int) -> Iterator[Line]:
+    """What still holds while nothing is drawn; the question itself is the form's."""
+    for text in wrapped(view.message, width, _MOST_MESSAGE_LINES) if view.message else ():
+        yield line(text)
+    yield from _sent(view, width)
+    if len(view.questions) > 1:
+        asked = f"{len(view.questions)} questions: {', '.join(map(clean, view.questions))}"
+        yield from (line(text) for text in wrapped(asked, width, 2))
 
 
 def _ids(view: TaskView) -> Piece:
@@ -130,9 +158,9 @@ def _activity(view: TaskView, now: float, width: int) -> Iterator[Line]:
         for text in wrapped(view.message, width, _MOST_MESSAGE_LINES) if view.message else ():
             yield line(text)
         return
-    asking = view.status == Status.INPUT_REQUIRED
+    asking = view.status == Status.INPUT_REQUIRED and not view.waits
     lead = Piece(look(view.status).glyph, "yellow") if asking else spinner(now)
-    message = view.message or ("waiting for an answer" if asking else f"{look(view.status).word} …")
+    message = view.message or _instead(view, asking)
     texts = wrapped(message, width - 2, _MOST_MESSAGE_LINES)
     meter = None if asking or view.outage else _meter(view, now, width, cell_width(texts[-1]))
     fits = meter and cell_width(texts[-1]) + 6 + columns(meter) <= width
@@ -141,6 +169,12 @@ def _activity(view: TaskView, now: float, width: int) -> Iterator[Line]:
         yield line(lead if index == 0 else " ", " ", text, "    " if last else "", last)
     if meter and not fits:
         yield line("  ", meter)
+
+
+def _instead(view: TaskView, asking: bool) -> str:
+    if view.waits:
+        return f"waiting for {clean(view.subject.server)}"
+    return "waiting for an answer" if asking else f"{look(view.status).word} …"
 
 
 def _meter(view: TaskView, now: float, width: int, used: int) -> Line | None:
@@ -181,21 +215,43 @@ def _hearing(view: TaskView, now: float, spare: int) -> str:
     return how + _COUNTDOWN.format(humane(whole(wait))) if wait > COUNTED_DOWN else how
 
 
-def _questions(view: TaskView, width: int) -> Iterator[Line]:
+def _questions(view: TaskView, width: int, most_fields: int | None) -> Iterator[Line]:
     asked, subject = view.questions, view.subject
     for key, request in asked.items():
-        for text in wrapped(question(subject.server, key, request), width, 4):
-            yield line(Piece(text, "yellow"))
-        for text in fields(request):
-            first, *rest = wrapped(f"  {text}", width - 4, 2)
-            yield from (line(part) for part in (first, *(f"    {part}" for part in rest)))
-        answer = answer_line(subject.ref, subject.task_id, key, request, len(asked), subject.where)
-        together = f"  Answer in another terminal:  {answer}"
-        if cell_width(together) <= width:
-            yield line(Piece(together, "bold"))
-        else:  # a command to copy is never cut
-            yield line("  Answer in another terminal:")
-            yield from (line(Piece(text, "bold")) for text in wrapped(answer, width, 9))
+        text = question(subject.server, key, request, changed=key in view.changed)
+        yield from (line(Piece(part, "yellow")) for part in wrapped(text, width, 4))
+        told = _fields(request, width)
+        shown = told if most_fields is None else told[:most_fields]
+        yield from map(line, shown)
+        if len(shown) < len(told):
+            yield line(Piece(f"  … {len(told) - len(shown)} more lines of fields", "dim"))
+        if most_fields is not None:
+            most_fields -= len(shown)
+        if key in view.left:
+            name, total = (subject.ref, subject.task_id), len(asked)
+            yield from _left(answer_line(*name, key, request, total, subject.where), width)
+    yield from _sent(view, width)
+
+
+def _fields(request: Request, width: int) -> list[str]:
+    lines = []
+    for text in fields(request):
+        first, *rest = wrapped(f"  {text}", width - 4, 2)
+        lines += [first, *(f"    {part}" for part in rest)]
+    return lines
+
+
+def _left(answer: str, width: int) -> Iterator[Line]:
+    """A command to copy is never cut."""
+    yield from map(line, wrapped(f"  {_LEFT}", width, 3))
+    if cell_width(answer) + 4 <= width:
+        yield line(Piece(f"    {answer}", "bold"))
+        return
+    yield from (line(Piece(text, "bold")) for text in wrapped(answer, width, 9))
+
+
+def _sent(view: TaskView, width: int) -> Iterator[Line]:
+    return (line(part) for text in view.sent for part in wrapped(text, width, 2))
 
 
 def _warnings(view: TaskView, width: int) -> Iterator[Line]:

@@ -7,10 +7,19 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from mcptask.protocol.outcome import Problem
+from mcptask.protocol.questions import being_applied, is_another
 from mcptask.protocol.task import Task, moment
-from mcptask.render.answer_line import answer_line, answers_entry
+from mcptask.render.answer_line import answer_line, answers_entry, serving_option
 from mcptask.render.cells import pad
-from mcptask.render.questions import Request, fields, question, task_name, to_type
+from mcptask.render.questions import (
+    Request,
+    fields,
+    question,
+    sent,
+    served_by,
+    task_name,
+    to_type,
+)
 from mcptask.render.report import Report, Subject
 from mcptask.render.style import look, paint
 from mcptask.render.text import clean, clean_block, flat, humane
@@ -49,26 +58,45 @@ def question_lines(subject: Subject, requests: Mapping[str, Request]) -> list[st
     """Each question, its fields, and the exact line that answers it. `requests` are the open ones."""
     lines: list[str] = []
     for key, request in requests.items():
+        another = is_another(key, request, subject.answered)
         answer = answer_line(
             subject.ref, subject.task_id, key, request, len(requests), subject.where
         )
-        lines += [*_question(subject.server, key, request), f"  answer:  {answer}"]
+        asked = _question(subject.server, key, request, changed=another)
+        served = served_by(subject.ref, subject.task_id, request, subject.where)
+        lines += [*asked, f"  answer:  {answer}", *([f"  or:  {served}"] if served else [])]
     return lines
 
 
 def opening_lines(server: str, requests: Mapping[str, Request]) -> list[str]:
-    """The same for what a tool asks before it starts; it is answered from a file, whose line is shown."""
+    """The same for what a tool asks before it starts; it is answered from a file, whose entry is shown."""
     lines: list[str] = []
     for key, request in requests.items():
         lines += [
             *_question(server, key, request),
             f"  in the file:  {answers_entry(key, request)}",
         ]
+        if option := serving_option(request):
+            lines.append(f"  or:  mcptask call … {option}")
     return lines
 
 
-def _question(server: str, key: str, request: Request) -> list[str]:
-    return [question(server, key, request), *(f"  {text}" for text in fields(request))]
+def _question(server: str, key: str, request: Request, *, changed: bool = False) -> list[str]:
+    asked = question(server, key, request, changed=changed)
+    return [asked, *(f"  {text}" for text in fields(request))]
+
+
+def sent_lines(subject: Subject, task: Task) -> list[str]:
+    """What has become of answers whose questions the task still lists (A12.4), and who sends again those
+    that may be lost (A12.8).
+    """
+    name = to_type([task_name(subject.ref, subject.task_id)], subject.where)
+    lines: list[str] = []
+    for key in being_applied(task, subject.answered):
+        answer = subject.answered[key]
+        again = "" if answer.acknowledged else f"; mcptask watch {name} sends it again"
+        lines.append(f"{sent(key, answer)}{again}")
+    return lines
 
 
 def details(report: Report, wall: datetime, *, colour: bool = False) -> list[str]:
@@ -78,8 +106,11 @@ def details(report: Report, wall: datetime, *, colour: bool = False) -> list[str
         return []
     lines = [f"{pad(label, _LABEL)}{value}" for label, value in _facts(report, task, wall, colour)]
     server = report.server.label if report.server else "the server"
-    subject = Subject(report.tool, server, report.ref, task.task_id, 0.0, where=report.where)
+    subject = Subject(
+        report.tool, server, report.ref, task.task_id, 0.0, report.answered, report.where
+    )
     questions = question_lines(subject, open_requests(report.outcome.error))
+    questions += sent_lines(subject, task)
     return [*lines, "", *questions] if questions else lines
 
 

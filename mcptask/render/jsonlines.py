@@ -1,6 +1,7 @@
 """JSON lines: an event a line as it happens, flushed; the last ones carry the whole document."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from typing import Any, TextIO
 
@@ -48,6 +49,10 @@ class JsonLinesReporter:
 
     def tick(self) -> None:
         """Never due."""
+
+    def hold(self, subject: Subject) -> AbstractContextManager[None]:
+        """Programs answer no forms."""
+        return nullcontext()
 
     def aside(self, stop: Callable[[], None]) -> None:
         """The terminal is as it was."""

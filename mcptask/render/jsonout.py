@@ -49,9 +49,27 @@ def document(report: Report) -> Document:
         "ref": report.ref,
         "task": dict(outcome.task.raw) if outcome.task else None,
         "result": dict(outcome.result) if outcome.result is not None else None,
-        "error": error_body(outcome.error) if outcome.error else None,
+        "error": _answerable(error_body(outcome.error), report) if outcome.error else None,
         "warnings": list(report.warnings),
     }
+
+
+def _answerable(error: ErrorBody, report: Report) -> ErrorBody:
+    """The same; of open questions with what answers each, as the words for people have it."""
+    requests = (error["data"] or {}).get("inputRequests") if error["kind"] == "input" else None
+    if not requests:
+        return error
+    from mcptask.render.answer_line import answer_line, answers_entry  # few documents ask
+
+    task, ref, where = report.outcome.task, report.ref, report.where
+    if task is None:  # what a tool asks before it starts
+        answers = {key: answers_entry(key, request) for key, request in requests.items()}
+        return {**error, "data": {**error["data"], "answers": answers}}
+    update = {
+        key: answer_line(ref, task.task_id, key, request, len(requests), where)
+        for key, request in requests.items()
+    }
+    return {**error, "data": {**error["data"], "update": update}}
 
 
 def documents(reports: Iterable[Report], exit_code: int) -> Documents:
@@ -105,7 +123,7 @@ def error_body(problem: Problem) -> ErrorBody:
 def event_line(
     seq: int, at: datetime, subject: Subject, event: TaskEvent, *, now: float = 0.0
 ) -> dict[str, Any] | None:
-    """The JSON line of an event; None for those that give none (`Heard`; `Ended`, which needs a report).
+    """The JSON line of an event; None for those that give none (`Heard`, `Left`; of `Ended` see `end_line`).
 
     `now` is the clock's time at `at`: it turns the event's own times into dates.
     """
@@ -141,12 +159,14 @@ def _event_body(
         case StatusChanged(task):
             state = {"status": task.status, "statusMessage": task.status_message}
             return {"event": "status", **state, "task": dict(task.raw)}
-        case InputRequired(task, requests):
+        case InputRequired(task, requests, changed):
             asked = {key: dict(request) for key, request in requests.items()}
             raw = None if task is None else dict(task.raw)
-            return {"event": "input_required", "inputRequests": asked, "task": raw}
-        case Answered(keys):
-            return {"event": "answered", "keys": list(keys)}
+            other = {"changed": list(changed)} if changed else {}
+            return {"event": "input_required", "inputRequests": asked, "task": raw, **other}
+        case Answered(keys, elsewhere):
+            by = {"elsewhere": True} if elsewhere else {}
+            return {"event": "answered", "keys": list(keys), **by}
         case Retrying(reason, attempt, until, give_up_at):
             times = {"retryAt": _later(at, until - now), "giveUpAt": _later(at, give_up_at - now)}
             return {"event": "retrying", "reason": reason, "attempt": attempt, **times}

@@ -5,6 +5,7 @@ Every line starts with our own name, so that no CI system takes a server's words
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TextIO
 
 from mcptask.env import Clock
@@ -14,6 +15,7 @@ from mcptask.protocol.events import (
     Ended,
     Heard,
     InputRequired,
+    Left,
     Listening,
     Reconnected,
     Retrying,
@@ -21,9 +23,10 @@ from mcptask.protocol.events import (
     TaskEvent,
     Warned,
 )
+from mcptask.protocol.questions import Requests
 from mcptask.render.answer_line import answer_line
 from mcptask.render.cells import shorten_middle
-from mcptask.render.questions import fields, question
+from mcptask.render.questions import APPLYING, fields, question, served_by
 from mcptask.render.report import Report, Subject
 from mcptask.render.streams import try_write
 from mcptask.render.style import look, paint
@@ -118,6 +121,10 @@ class LineReporter:
     def end(self, report: Report) -> None:
         """Its `Ended` was shown."""
 
+    def hold(self, subject: Subject) -> AbstractContextManager[None]:
+        """Whoever can be shown a form has the live view, or nothing to look at."""
+        return nullcontext()
+
     def aside(self, stop: Callable[[], None]) -> None:
         """The terminal is as it was."""
         stop()
@@ -151,10 +158,13 @@ class LineReporter:
                 news = before.task is None or _said(before) != _said(view)
                 if news and not event.task.terminal:  # how it ended is told by `Ended`, once
                     yield f"{at} {self._state(view)}"
-            case InputRequired():
-                yield from self._asks(view, at)
-            case Answered(keys):
-                yield f"{at} answered: {', '.join(map(clean, keys))}"
+            case InputRequired(_, requests):
+                yield from self._asks(view, at, requests)
+            case Answered(keys, elsewhere):
+                how = "answered in another terminal" if elsewhere else APPLYING
+                yield f"{at} {_listed(keys)}: {how}{_still_open(view)}"
+            case Left(keys):
+                yield from self._left(view, keys)
             case Retrying():
                 # Of a thousand tasks on a server that is away, one line says it.
                 if not self._several or (
@@ -178,20 +188,38 @@ class LineReporter:
 
     def _still(self, view: TaskView, now: float) -> str:
         at = clock_time(view.elapsed(now))
-        return f"{at} {outage_phrase(view, now) if view.outage else 'still ' + self._state(view)}"
+        if view.outage:
+            return f"{at} {outage_phrase(view, now)}"
+        return f"{at} {' · '.join([f'still {self._state(view)}', *view.sent])}"
 
-    def _asks(self, view: TaskView, at: str) -> Iterable[str]:
-        subject = view.subject
-        for key, request in view.questions.items():
-            yield f"{at} {question(subject.server, key, request)}"
+    def _asks(self, view: TaskView, at: str, requests: Requests) -> Iterable[str]:
+        """What is asked now; what was open before has been told."""
+        for key, request in requests.items():
+            changed = key in view.changed
+            yield f"{at} {question(view.subject.server, key, request, changed=changed)}"
             yield from (f"  {text}" for text in fields(request))
-            total = len(view.questions)
-            answer = answer_line(subject.ref, subject.task_id, key, request, total, subject.where)
-            yield f"  answer: {answer}"
+
+    def _left(self, view: TaskView, keys: Iterable[str]) -> Iterable[str]:
+        subject, asked = view.subject, view.questions
+        for key in keys:
+            if key in asked:
+                name = (subject.ref, subject.task_id)
+                answer = answer_line(*name, key, asked[key], len(asked), subject.where)
+                yield f"  answer: {answer}"
+                if served := served_by(*name, asked[key], subject.where):
+                    yield f"  or: {served}"
 
 
 def _said(view: TaskView) -> tuple[str, str]:
     return view.status, view.message
+
+
+def _listed(keys: Iterable[str]) -> str:
+    return ", ".join(map(clean, keys))
+
+
+def _still_open(view: TaskView) -> str:
+    return f"; still open: {_listed(view.questions)}" if view.questions else ""
 
 
 def _introduction(view: TaskView) -> str:

@@ -6,7 +6,8 @@ What did not change is not written: a watch that idles costs nothing, here or at
 import atexit
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from mcptask.env import Env
 from mcptask.protocol.events import Heard, TaskEvent
@@ -53,6 +54,8 @@ class LiveReporter:
         self._lock = threading.RLock()
         self._wake, self._stop = threading.Event(), threading.Event()
         self._closed = False
+        self._form: Subject | None = None  # whose form has the screen
+        self._notes: list[str] = []  # that came meanwhile
         self._thread = threading.Thread(target=self._run, name="live view", daemon=True)
         self._animate = animate
         atexit.register(self.close)
@@ -70,16 +73,19 @@ class LiveReporter:
         if self._animate and not self._thread.is_alive():
             self._thread.start()
         with self._lock:
-            if not self._draw_if_due():
+            if self._form is not None:
+                self._surround()
+            elif not self._draw_if_due():
                 self._wake.set()
 
     def note(self, text: str) -> None:
-        """A line that stays, above the view."""
+        """A line that stays, above the view; not in the middle of a form."""
         with self._lock:
-            self._painter.erase()
-            self._painter.keep(clean(text))
-            if self._views and not self._closed:
-                self._draw(over=False)
+            self._notes.append(clean(text))
+            if self._form is None or self._closed:
+                self._keep_notes()
+                if self._views and not self._closed:
+                    self._draw(over=False)
 
     def tick(self) -> None:
         """Draws if the last frame is old enough."""
@@ -89,13 +95,29 @@ class LiveReporter:
     def end(self, report: Report) -> None:
         """Its `Ended` was shown."""
 
+    @contextmanager
+    def hold(self, subject: Subject) -> Iterator[None]:
+        """A last frame, without the questions, stays above the form. Title and taskbar go on."""
+        with self._lock:
+            before, self._form = self._form, subject
+            if self._views and not self._closed and self._painter.in_foreground:
+                self._draw(over=False)
+            self._painter.close()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._form = before
+                if before is None:
+                    self._keep_notes()
+                    self._draw_afresh()
+
     def aside(self, stop: Callable[[], None]) -> None:
         """Nothing is drawn meanwhile; afterwards all of it, below what a shell has written."""
         with self._lock:
             self._give_back()
             stop()
-            self._drawn_at = float("-inf")
-            self._draw_if_due()
+            self._draw_afresh()
 
     def close(self) -> None:
         """Draws the last frame and gives the terminal back. Harmless when called twice."""
@@ -103,6 +125,7 @@ class LiveReporter:
             if self._closed:
                 return
             self._closed = True
+            self._keep_notes()
             if self._views:
                 self._draw(over=True)
             self._give_back()
@@ -114,10 +137,27 @@ class LiveReporter:
 
     def _draw_if_due(self) -> bool:
         now = self._clock.now()
-        due = bool(self._views) and not self._closed and now - self._drawn_at >= self._gap
+        free = not self._closed and self._form is None
+        due = bool(self._views) and free and now - self._drawn_at >= self._gap
         if due and self._painter.in_foreground:
             self._draw(over=False)
         return due
+
+    def _draw_afresh(self) -> None:
+        self._drawn_at = float("-inf")
+        self._draw_if_due()
+        if self._form is not None:
+            self._surround()
+
+    def _surround(self) -> None:
+        if self._views and not self._closed and self._painter.in_foreground:
+            self._painter.put(self._surroundings.follow(self._views.values()))
+
+    def _keep_notes(self) -> None:
+        for text in self._notes:
+            self._painter.erase()
+            self._painter.keep(text)
+        self._notes.clear()
 
     def _give_back(self) -> None:
         self._painter.put(self._surroundings.leave())
@@ -126,7 +166,8 @@ class LiveReporter:
     def _draw(self, *, over: bool) -> None:
         now = self._clock.now()
         self._drawn_at = now
-        screen = Screen(tuple(self._views.values()), self._since, over)
+        form = None if over else self._form
+        screen = Screen(tuple(self._views.values()), self._since, over, form)
         self._painter.paint(lambda wide, high: frame(screen, now, wide, high))
         self._painter.put("" if over else self._surroundings.follow(screen.tasks))
 

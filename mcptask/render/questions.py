@@ -8,26 +8,32 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcptask.protocol.schemas import Schema, choices, is_schema, kind, required, sub
+from mcptask.protocol.questions import Answer
+from mcptask.protocol.schemas import (
+    Schema,
+    alternatives,
+    describe,
+    is_schema,
+    kind,
+    offered,
+    required,
+    sub,
+)
 from mcptask.protocol.task import ELICITATION
-from mcptask.render.answer_line import shell
+from mcptask.render.answer_line import serving_option, shell
 from mcptask.render.cells import cell_width, pad
 from mcptask.render.text import clean, first_line, flat
 
 Request = Mapping[str, Any]
 
+# Of a key that was another question before (A12.3); of answers (A12.4, A12.8).
+ANOTHER = ", another question than before"
+APPLYING = "sent, not yet applied"
+UNACKNOWLEDGED = "sent, not yet acknowledged"
+
+_LONGEST_MESSAGE = 5000  # characters
 _MOST_FIELDS = 12
 _MOST_CHOICES = 12
-# Bounds of a field's schema → how they read.
-_BOUNDS = (
-    ("minLength", "at least {} characters"),
-    ("maxLength", "up to {} characters"),
-    ("minimum", "from {}"),
-    ("maximum", "up to {}"),
-    ("minItems", "at least {} of them"),
-    ("maxItems", "up to {} of them"),
-    ("format", "{}"),
-)
 
 
 def task_name(ref: int | None, task_id: str) -> str:
@@ -45,9 +51,25 @@ def to_type(names: Sequence[str], where: str = "") -> str:
     return " ".join([*names, *options])
 
 
-def question(server: str, key: str, request: Request) -> str:
-    """`studio asks (approve): 4 bookings fit nowhere. What should happen to them?`"""
-    return f"{clean(server)} asks ({clean(key)}): {asked(request)}"
+def served_by(ref: int | None, task_id: str, request: Request, where: str = "") -> str | None:
+    """`mcptask watch 7 --answer-with COMMAND`, for a request that few would answer by hand."""
+    option = serving_option(request)
+    if option is None:
+        return None
+    return f"mcptask watch {to_type([task_name(ref, task_id)], f'{option} {where}'.rstrip())}"
+
+
+def question(server: str, key: str, request: Request, *, changed: bool = False) -> str:
+    """`studio asks (approve): 4 bookings fit nowhere. What should happen to them?`
+
+    `changed`: under this key it asked something else before (A12.3).
+    """
+    return f"{clean(server)} asks ({clean(key)}){ANOTHER * changed}: {asked(request)}"
+
+
+def sent(key: str, answer: Answer) -> str:
+    """What has become of an answer whose question the task still lists."""
+    return f"{clean(key)}: {APPLYING if answer.acknowledged else UNACKNOWLEDGED}"
 
 
 def fields(request: Request) -> list[str]:
@@ -67,26 +89,32 @@ def fields(request: Request) -> list[str]:
     one_more = len(properties) == _MOST_FIELDS + 1  # takes no more room than the word of it
     shown = list(properties.items())[: _MOST_FIELDS + one_more]
     width = max((cell_width(names[name]) for name, _ in shown), default=0)
-    lines = [f"{pad(names[name], width)}  {field(schema)}".rstrip() for name, schema in shown]
+    told = [(name, field(schema, _form(request))) for name, schema in shown]
+    lines = [f"{pad(names[name], width)}  {what}".rstrip() for name, what in told]
     if len(properties) > len(shown):
         lines.append(f"and {len(properties) - len(shown)} more fields")
     return lines
 
 
-def field(schema: Any) -> str:
-    """A field's schema in a few words: its choices or its type, bounds, default and description."""
+def field(schema: Any, root: Schema) -> str:
+    """A field's schema in a few words: its choices or what is expected, its default and description."""
     if not is_schema(schema):
         return ""
-    what = _choices(schema) or _type(schema)
-    limits = bounds(schema)
+    facts = _choices(schema, root) or [clean(describe(schema, root))]
     if "default" in schema:
-        limits.append(f"default {json_word(schema['default'])}")
+        facts.append(f"default {json_word(schema['default'])}")
     about = first_line(described(schema))
-    return ", ".join([what, *limits]) + (f"  ({about})" if about else "")
+    return ", ".join(facts) + (f"  ({about})" if about else "")
 
 
 def bounds(schema: Schema) -> list[str]:
-    return [words.format(clean(str(schema[key]))) for key, words in _BOUNDS if key in schema]
+    """How many of the choices a list holds: `1 to 3 of them`."""
+    low, high = (clean(str(schema.get(key, ""))) for key in ("minItems", "maxItems"))
+    if low and high:
+        return [f"{low} to {high} of them"]
+    return [
+        f"at {which} {size} of them" for which, size in (("least", low), ("most", high)) if size
+    ]
 
 
 def described(schema: Schema) -> str:
@@ -98,11 +126,16 @@ def asked(request: Request) -> str:
     """What a request says to the person, on one line."""
     parameters = sub(request, "params")
     method = request.get("method")
-    message = flat(str(parameters.get("message") or ""))
+    message = _bounded(flat(str(parameters.get("message") or "")))
     if method == ELICITATION and parameters.get("mode") == "url":
         address = clean(str(parameters.get("url") or "(no address)"))
         return f"{message or 'open this address'} → {address}"
     return message or f"(a {clean(str(method))} request)"
+
+
+def _bounded(text: str) -> str:
+    more = len(text) - _LONGEST_MESSAGE
+    return text if more <= 0 else f"{text[:_LONGEST_MESSAGE]}… and {more} more characters"
 
 
 def json_word(value: Any) -> str:
@@ -112,23 +145,16 @@ def json_word(value: Any) -> str:
     return clean(json.dumps(value, ensure_ascii=False, default=str))
 
 
-def _choices(schema: Schema) -> str:
-    several = kind(schema) == "array"
-    values = [
-        json_word(choice.value) for choice in choices(sub(schema, "items") if several else schema)
-    ]
-    if not values:
-        return "true · false" if kind(schema) == "boolean" else ""
+def _choices(schema: Schema, root: Schema) -> list[str]:
+    """What may be chosen, and how many of it; [] where anything else may be said too."""
+    only, *others = alternatives(schema, root)
+    values = [json_word(choice.value) for choice in offered(schema, root)]
+    if others or not values:
+        return []
+    several = kind(only) == "array"
     shown = " · ".join(values[:_MOST_CHOICES])
     more = f" · and {len(values) - _MOST_CHOICES} more" if len(values) > _MOST_CHOICES else ""
-    return ("any of " if several else "") + shown + more
-
-
-def _type(schema: Schema) -> str:
-    kinds = schema.get("type")
-    name = " or ".join(map(str, kinds)) if isinstance(kinds, list) else kind(schema)
-    inner = sub(schema, "items")
-    return clean(name) + (f" of {_type(inner)}" if "type" in inner else "")
+    return [("any of " if several else "") + shown + more, *(bounds(only) if several else [])]
 
 
 def _form(request: Request) -> Schema:

@@ -1,11 +1,13 @@
 """The values that commands hand to renderers. Commands return, renderers print."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from mcptask.protocol.events import TaskEvent
 from mcptask.protocol.outcome import Outcome
+from mcptask.protocol.questions import Ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,8 @@ class ServerInfo:
 class Report:
     """What one command came to for one task or call. `ref` is None where nothing is stored; then `where` are
     the options that find the task again, for the commands that are shown. `task_id` is None where it is the
-    outcome's own, or there is no task.
+    outcome's own, or there is no task; `answered` are its questions that were answered so far, and `sent` the
+    keys of those that this run answered.
     """
 
     outcome: Outcome
@@ -37,12 +40,14 @@ class Report:
     warnings: tuple[str, ...] = ()
     where: str = ""
     task_id: str | None = None
+    answered: Ledger = field(default_factory=dict)
+    sent: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
     """The task that an event is about. `started` is on the clock's `now`: before 0 for one begun long ago;
-    `answered` are the keys of its questions that were answered before; `where` is as in a `Report`.
+    `answered` are its questions that were answered before; `where` is as in a `Report`.
     """
 
     tool: str | None
@@ -50,7 +55,7 @@ class Subject:
     ref: int | None
     task_id: str
     started: float
-    answered: frozenset[str] = frozenset()
+    answered: Ledger = field(default_factory=dict, compare=False)
     where: str = ""
 
 
@@ -84,6 +89,12 @@ class Reporter(Protocol):
 
     def end(self, report: Report) -> None:
         """One of several tasks has ended, and this is its document; only data has a place for it."""
+        ...
+
+    def hold(self, subject: Subject) -> AbstractContextManager[None]:
+        """Inside, the screen is a form's: a question of this task is being answered. Nothing is shown, and
+        what comes meanwhile is shown afterwards, below. Harmless where nothing is shown at all.
+        """
         ...
 
     def aside(self, stop: Callable[[], None]) -> None:

@@ -125,7 +125,9 @@ def argument_table(schema: Mapping[str, Any], *, width: int | None = None) -> li
     if not isinstance(properties, Mapping) or not properties:
         return []
     names = required if isinstance(required, list) else []
-    cells = [_argument_cells(name, value, name in names) for name, value in properties.items()]
+    cells = [
+        _argument_cells(name, value, schema, name in names) for name, value in properties.items()
+    ]
     lines = table(_ARGUMENTS, cells, None)
     fits = width is None or all(cell_width(line) <= width for line in lines)
     # What an argument is called and how it is written must never be cut.
@@ -242,12 +244,14 @@ def _call_cells(row: CallRow) -> tuple[str, ...]:
     )
 
 
-def _argument_cells(name: str, schema: Any, required: bool) -> tuple[str, ...]:
+def _argument_cells(
+    name: str, schema: Any, root: Mapping[str, Any], required: bool
+) -> tuple[str, ...]:
     values = schema if isinstance(schema, Mapping) else {}
     described = {key: value for key, value in values.items() if key not in _OWN_COLUMN}
     default = json_word(values["default"]) if "default" in values else ""
     about = first_line(str(values.get("description") or values.get("title") or ""))
-    return leading(name) + (" *" if required else ""), field(described), default, about
+    return leading(name) + (" *" if required else ""), field(described, root), default, about
 
 
 # Keys of an argument's schema that have a column of their own.

@@ -1,10 +1,9 @@
 """What is known of each followed task, for drawing: pure values, one step an event. No colours, no clock."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from mcptask.protocol.events import (
     Answered,
@@ -12,6 +11,7 @@ from mcptask.protocol.events import (
     Ended,
     Heard,
     InputRequired,
+    Left,
     Listening,
     Reconnected,
     Retrying,
@@ -20,7 +20,16 @@ from mcptask.protocol.events import (
     Warned,
 )
 from mcptask.protocol.outcome import Outcome
-from mcptask.protocol.task import TERMINAL, Status, Task, open_questions
+from mcptask.protocol.questions import (
+    Ledger,
+    Requests,
+    asked_now,
+    being_applied,
+    is_another,
+    open_questions,
+)
+from mcptask.protocol.task import TERMINAL, Status, Task
+from mcptask.render.questions import sent
 from mcptask.render.report import Subject
 from mcptask.render.style import LOOKS, look
 from mcptask.render.text import clean, flat, humane, progress_of
@@ -61,12 +70,16 @@ class Outage:
 
 @dataclass(frozen=True, slots=True)
 class TaskView:
-    """One followed task. Times are on the clock's `now`; `None` means not yet known."""
+    """One followed task. Times are on the clock's `now`; `None` means not yet known. `changed` are the keys
+    of questions that were other ones before, `left` those of questions that nobody answers here.
+    """
 
     subject: Subject
     task: Task | None = None
     visited: frozenset[str] = frozenset()
-    answered: frozenset[str] = frozenset()
+    answered: Ledger = field(default_factory=dict)
+    changed: frozenset[str] = frozenset()
+    left: frozenset[str] = frozenset()
     heard_at: float | None = None
     next_poll: float | None = None
     mode: Listening | None = None
@@ -99,9 +112,20 @@ class TaskView:
         return progress_of(self.task.status_message) if self.task and self.active else None
 
     @property
-    def questions(self) -> Mapping[str, Mapping[str, Any]]:
+    def questions(self) -> Requests:
         """The questions still open: those that were answered, here or before, are on their way."""
         return open_questions(self.task, self.answered) if self.active else {}
+
+    @property
+    def sent(self) -> list[str]:
+        """What has become of answers that the task does not show yet: `approve: sent, not yet applied`."""
+        under_way = being_applied(self.task, self.answered) if self.active else {}
+        return [sent(key, self.answered[key]) for key in under_way]
+
+    @property
+    def waits(self) -> bool:
+        """Does it ask nothing more, and has not gone on yet?"""
+        return bool(self.sent) and not self.questions
 
     def elapsed(self, now: float) -> float:
         return (now if self.ended_at is None else self.ended_at) - self.subject.started
@@ -114,11 +138,14 @@ class TaskView:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What a frame draws. `since`: when following began; `over`: this is the last frame."""
+    """What a frame draws. `since`: when following began; `over`: this is the last frame; `form`: whose
+    question is put below it, in a form.
+    """
 
     tasks: tuple[TaskView, ...]
     since: float
     over: bool = False
+    form: Subject | None = None
 
 
 def begin(subject: Subject) -> TaskView:
@@ -134,9 +161,12 @@ def observe(view: TaskView, event: TaskEvent, now: float, wall: datetime) -> Tas
         case Heard(task, next_poll) | StatusChanged(task, next_poll):
             return _heard(view, task, next_poll, now)
         case InputRequired(task):
-            return view if task is None else _heard(view, task, view.next_poll, now)
-        case Answered(keys):
-            return replace(view, answered=view.answered | set(keys))
+            return view if task is None else _asked(_heard(view, task, view.next_poll, now), event)
+        case Answered():
+            return replace(view, answered={**view.answered, **event.ledger})
+        case Left(keys):
+            asked = {key: each for key, each in asked_now(view.task).items() if key in keys}
+            return replace(_reopened(view, asked), left=view.left | set(keys))
         case Retrying(reason, _, until, give_up_at):
             give_up = time_of_day(wall, give_up_at - now)
             return replace(view, outage=Outage(flat(reason), until, give_up), next_poll=until)
@@ -148,6 +178,23 @@ def observe(view: TaskView, event: TaskEvent, now: float, wall: datetime) -> Tas
             return replace(view, warnings=(*view.warnings, flat(message)))
         case Ended(outcome):
             return _ended(view, outcome, now)
+
+
+def _asked(view: TaskView, event: InputRequired) -> TaskView:
+    keys = set(event.requests)
+    changed = (view.changed - keys) | set(event.changed)
+    return replace(_reopened(view, event.requests), changed=changed, left=view.left - keys)
+
+
+def _reopened(view: TaskView, requests: Requests) -> TaskView:
+    """These are open: an answer to one of them was refused."""
+    known = view.answered
+    kept = {
+        key: answer
+        for key, answer in known.items()
+        if key not in requests or is_another(key, requests[key], known)
+    }
+    return replace(view, answered=kept)
 
 
 def time_of_day(wall: datetime, seconds: float) -> str | None:

@@ -15,6 +15,7 @@ from typing import Any
 from mcptask.errors import StateError
 from mcptask.origin import Origin
 from mcptask.protocol.task import in_utc
+from mcptask.store import ledger
 from mcptask.store.records import (
     LARGEST_INTEGER,
     CallRecord,
@@ -127,7 +128,7 @@ def _task_of(table: dict[str, Any], at: int) -> TaskRecord:
         ended_at=_moment(table, "ended_at"),
         lost_at=_moment(table, "lost_at"),
         tool_error=_yes(table, "tool_error"),
-        answered=_texts(table, "answered"),
+        answered=ledger.read(table, _texts(table, "answered")),
         extra=table,
     )
 
@@ -197,6 +198,8 @@ def _known(record: TaskRecord | CallRecord | Origin) -> dict[str, Any]:
         value = getattr(record, field.name)
         if field.name == "origin":
             known.update(_known(value))
+        elif isinstance(record, TaskRecord) and field.name == "answered":
+            known.update(ledger.written(value, record.extra.get("questions")))
         elif field.name != "extra" and value is not None and value != ():
             known[field.name] = value
     return known

@@ -1,6 +1,7 @@
 """What the state file remembers, as frozen values: tasks, and calls without an answer.
 
-Never a secret: no header, no token, no tool argument; where a task lives is an `Origin`, which has none.
+Never a secret: no header, no token, no tool argument; where a task lives is an `Origin`, which has none. What
+a question was answered with is there until the server has acknowledged it, and no longer than the task runs.
 The values know nothing of files; `format` turns them into TOML and back.
 """
 
@@ -10,7 +11,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from mcptask.origin import Origin
+from mcptask.protocol.questions import Ledger
 from mcptask.protocol.task import TERMINAL, Task, may_follow, moment
+from mcptask.store import ledger
 
 # TOML promises integers of 64 bits and no more. As a duration in ms this is 292 million years.
 LARGEST_INTEGER = 2**63 - 1
@@ -26,9 +29,8 @@ class TaskRecord:
     `status` is the server's word, also one that we do not know. Durations are in ms, moments in UTC:
     `seen_at` is when the server last spoke of the task, `ended_at` when we first saw that it had ended.
     `lost_at` is when the server said that it does not know the task (any more). `tool_error` is True where it
-    completed and its tool reports an error. `answered` holds the keys
-    of the questions that were answered from here. `extra` holds what the file says beyond these fields, so
-    that it survives being written again.
+    completed and its tool reports an error. `answered` holds the questions that were answered, from any
+    terminal. `extra` holds what the file says beyond these fields, so that it survives being written again.
     """
 
     ref: int
@@ -45,7 +47,7 @@ class TaskRecord:
     ended_at: datetime | None = None
     lost_at: datetime | None = None
     tool_error: bool | None = None
-    answered: tuple[str, ...] = ()
+    answered: Ledger = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -126,7 +128,7 @@ def observed(record: TaskRecord, task: Task, now: datetime) -> TaskRecord:
         seen_at=now,
         ended_at=record.ended_at or (now if task.terminal else None),
         tool_error=record.tool_error if task.result is None else _is_error(task.result),
-        answered=record.answered,
+        answered=ledger.over(record.answered) if task.terminal else record.answered,
         extra=record.extra,
     )
 

@@ -4,15 +4,16 @@
 lock, so that commands in other terminals lose nothing.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 from mcptask.env import Clock
 from mcptask.origin import Origin
+from mcptask.protocol.questions import Ledger
 from mcptask.protocol.task import Task
-from mcptask.store import atomic, statefile
+from mcptask.store import atomic, edits, ledger, statefile
 from mcptask.store.lock import locked
 from mcptask.store.paths import resolved
 from mcptask.store.records import (
@@ -25,13 +26,8 @@ from mcptask.store.records import (
     sighted,
 )
 
-# How many ended tasks are kept. Those that have not ended or were lost are never dropped.
-KEPT_ENDED = 200
-
 # A poll that brings nothing new is written down this often, so that a watch leaves the disk alone.
 SEEN_EVERY = timedelta(seconds=60)
-
-LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 class TaskStore:
@@ -114,12 +110,12 @@ class TaskStore:
             record = new_record(
                 task,
                 self.clock.wall(),
-                ref=_free_ref(state, ref),
+                ref=edits.free_ref(state, ref),
                 origin=origin,
                 tool=tool,
                 protocol=protocol,
             )
-            stored = _stored(state, origin, task.task_id)
+            stored = edits.stored(state, origin, task.task_id)
             over = stored is not None and (stored.terminal or stored.lost_at is not None)
             if stored is not None and not (over and ref is not None):
                 record = replace(
@@ -152,25 +148,47 @@ class TaskStore:
 
         What says nothing new is not written more often than SEEN_EVERY, unless something else is.
         """
-        known = _by_refs(self._glance(), seen)
+        known = edits.by_refs(self._glance(), seen)
         if known.keys() == seen.keys() and not _brings_news(known, seen):
             return known
 
         def with_sightings(state: State) -> State:
-            if not _brings_news(_by_refs(state, seen), seen):
+            if not _brings_news(edits.by_refs(state, seen), seen):
                 return state
-            return _edited(state, seen, lambda found: sighted(found, seen[found.ref]))
+            return edits.edited(state, seen, lambda found: sighted(found, seen[found.ref]))
 
-        return _by_refs(self.change(with_sightings), seen)
+        return edits.by_refs(self.change(with_sightings), seen)
 
-    def answered(self, ref: int, keys: Iterable[str]) -> TaskRecord | None:
-        """Remembers that these questions were answered, so that nobody is asked twice."""
-        new = tuple(keys)
+    def claim_all(self, ref: int, wanted: Ledger) -> Ledger:
+        """Notes that these answers are about to be sent, before they are: what dies on the way sends them
+        again as they were (A12.8), and no two terminals answer one question (A12.2).
 
-        def with_answers(found: TaskRecord) -> TaskRecord:
-            return replace(found, answered=tuple(dict.fromkeys((*found.answered, *new))))
+        Returned are those that were noted, or could not be: for a task that was forgotten, and for what the
+        file has no room for, the caller remembers what it sent, as long as it runs.
+        """
+        new = dict(wanted)
 
-        return _by_ref(self.change(lambda state: _edited(state, {ref}, with_answers)), ref)
+        def with_claims(known: Ledger) -> Ledger:
+            after, noted = ledger.claimed(known, wanted)
+            new.clear()
+            new.update(noted)
+            return after
+
+        self._with_ledger(ref, with_claims)
+        return new
+
+    def acknowledged(self, ref: int, taken: Ledger) -> None:
+        """The server took these answers, so no terminal asks or sends them again (A12.5)."""
+        self._with_ledger(ref, lambda known: ledger.acknowledged(known, taken))
+
+    def unclaim(self, ref: int, refused: Ledger) -> None:
+        """The server did not take these answers: their questions are open again (A12.8)."""
+        self._with_ledger(ref, lambda known: ledger.unclaimed(known, refused))
+
+    def ledger(self, ref: int) -> Ledger:
+        """What was answered so far, from whatever terminal; nothing of a task that is not there."""
+        found = edits.by_ref(self._glance(), ref)
+        return {} if found is None else found.answered
 
     def forget(self, refs: Iterable[int]) -> tuple[int, ...]:
         """Drops the records and call marks with these numbers. Returns those that were there."""
@@ -189,6 +207,12 @@ class TaskStore:
         self.change(without)
         return tuple(dropped)
 
+    def _with_ledger(self, ref: int, fn: Callable[[Ledger], Ledger]) -> None:
+        def edit(found: TaskRecord) -> TaskRecord:
+            return replace(found, answered=fn(found.answered))
+
+        self.change(lambda state: edits.edited(state, {ref}, edit))
+
     def _glance(self) -> State:
         """The state, read again only when the file is another one: each poll of a long watch asks."""
         mark = statefile.mark(self.path)
@@ -205,7 +229,7 @@ class TaskStore:
         before = self._look()
         self._warn(before.warnings)
         wanted = fn(before.state)
-        after = _retained(wanted)
+        after = edits.retained(wanted)
         if after == before.state:
             if before.damage is not None:
                 self._warn([f"{self.path} is damaged: {before.damage}"])
@@ -235,39 +259,3 @@ def _worth_writing(record: TaskRecord, sighting: Sighting) -> bool:
         return False
     recent = record.seen_at is not None and sighting.at - record.seen_at < SEEN_EVERY
     return not recent or replace(after, seen_at=record.seen_at) != record
-
-
-def _edited(state: State, refs: Collection[int], edit: Callable[[TaskRecord], TaskRecord]) -> State:
-    """Those of these numbers that are there are others now."""
-    tasks = tuple(edit(task) if task.ref in refs else task for task in state.tasks)
-    return replace(state, tasks=tasks)
-
-
-def _by_refs(state: State, refs: Collection[int]) -> dict[int, TaskRecord]:
-    return {task.ref: task for task in state.tasks if task.ref in refs}
-
-
-def _by_ref(state: State, ref: int) -> TaskRecord | None:
-    return next((task for task in state.tasks if task.ref == ref), None)
-
-
-def _stored(state: State, origin: Origin, task_id: str) -> TaskRecord | None:
-    for task in state.tasks:
-        if task.task_id == task_id and task.origin.place == origin.place:
-            return task
-    return None
-
-
-def _free_ref(state: State, ref: int | None) -> int:
-    """The call's number, unless a task has got it meanwhile: after a damaged file, say."""
-    return state.next_ref if ref is None or _by_ref(state, ref) is not None else ref
-
-
-def _retained(state: State) -> State:
-    """Without the ended tasks beyond the newest KEPT_ENDED."""
-    ended = [task for task in state.tasks if task.terminal and task.lost_at is None]
-    if len(ended) <= KEPT_ENDED:
-        return state
-    ended.sort(key=lambda task: (task.ended_at or task.seen_at or LONG_AGO, task.ref))
-    dropped = {task.ref for task in ended[: len(ended) - KEPT_ENDED]}
-    return replace(state, tasks=tuple(task for task in state.tasks if task.ref not in dropped))

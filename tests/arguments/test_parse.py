@@ -115,7 +115,7 @@ def test_a_list_is_given_by_repetition() -> None:
         ("ask=1", "expected true or false"),
         ("rooms=[a", "not valid JSON"),
         ("sizes=x", "sizes: expected an integer"),
-        ("sizes:=[1,2,3]", "takes 2 items at most"),
+        ("sizes:=[1,2,3]", "takes at most 2 of them"),
         ('sizes:=["1"]', "sizes[0]: expected an integer"),
         ("options={", "line 1, column 2"),
         ("options=[1]", "expected a JSON object"),

@@ -234,6 +234,19 @@ def test_a_schema_that_takes_for_ever_is_given_up(
     assert refused.value.hint == "send it unchecked"
 
 
+@pytest.mark.parametrize(
+    ("schema", "value", "told"),
+    [
+        ({"minLength": 1}, "", "at least 1 character"),
+        ({"maxLength": 1}, "ab", "at most 1 character"),
+        ({"minLength": 2}, "a", "at least 2 characters"),
+        ({"maxItems": 1}, [1, 2], "at most 1 of them"),
+    ],
+)
+def test_a_bound_is_told_in_the_words_of_a_form(schema: Any, value: Any, told: str) -> None:
+    assert str(problem(value, schema, "name")).endswith(told)
+
+
 def test_a_bound_leaves_no_timer_and_no_handler_behind() -> None:
     before = signal.getsignal(signal.SIGVTALRM)
     with pytest.raises(TimeoutError), cpu_limit(0.01):

@@ -88,6 +88,36 @@ def test_a_form_is_judged_as_jsonschema_judges_it(content: Json) -> None:
     assert (problem(content, FORM, "", "field") is None) == valid
 
 
+FORMATTED = [
+    ("email", "ada@example.com", True),
+    ("email", "ada", False),
+    ("email", "a b@example.com", False),
+    ("email", "ada@example.com\n", False),
+    ("uri", "https://user@example.com:8000/a(b)[c]~%20?d=e&f#g", True),
+    ("uri", "urn:isbn:1", True),
+    ("uri", "/a", False),
+    ("uri", "https://example.com/a b", False),
+    ("uri", "https://example.com/<a>", False),
+    ("date", "2028-02-29", True),
+    ("date", "2026-02-29", False),
+    ("date", "20260228", False),
+    ("date", "2026-W09-1", False),
+    ("date", "2026-02-28T10:00:00Z", False),
+    ("date-time", "2026-02-28T10:00:00Z", True),
+    ("date-time", "2026-02-28T10:00:00.125-05:30", True),
+    ("date-time", "2026-02-28T10:00:00", False),
+    ("date-time", "2026-02-28T25:00:00Z", False),
+    ("date-time", "2026-02-28", False),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "fits"), FORMATTED)
+def test_a_format_is_held_and_named(name: str, value: str, fits: bool) -> None:
+    schema = {"type": "object", "properties": {"it": {"type": "string", "format": name}}}
+    told = None if fits else f"field 'it' must be a valid {name}"
+    assert problem({"it": value}, schema, "", "field") == told
+
+
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
 def test_the_schemas_of_the_tools_are_schemas_and_say_what_they_mean(tool: Any) -> None:
     jsonschema.Draft202012Validator.check_schema(tool.input_schema)

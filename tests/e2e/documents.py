@@ -13,11 +13,14 @@ from mcptask.render import contract
 def _closed(kind: Any) -> Any:
     """The same type, refusing every key that it does not name and every conversion."""
     if typing.is_typeddict(kind):
-        hints = {name: _closed(hint) for name, hint in typing.get_type_hints(kind).items()}
+        found = typing.get_type_hints(kind, include_extras=True)  # also what is not required
+        hints = {name: _closed(hint) for name, hint in found.items()}
         made = typing_extensions.TypedDict(kind.__name__, hints)  # type: ignore[misc]
         made.__pydantic_config__ = ConfigDict(extra="forbid", strict=True)  # type: ignore[attr-defined]
         return made
     parts = typing.get_args(kind)
+    if typing.get_origin(kind) is typing.NotRequired:
+        return typing.NotRequired[_closed(parts[0])]
     if typing.get_origin(kind) is list:
         return list[_closed(parts[0])]  # type: ignore[misc]
     if any(typing.is_typeddict(part) for part in parts):

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mcptask.commands import _children as children
 from mcptask.commands.following import exec as hooks
 from tests.e2e.hooked import LASTING, PATIENT, Hook
 from tests.e2e.running import PATIENCE, Cli, Process, Ran, alive, wait_until
@@ -88,7 +89,7 @@ time.sleep(600)
 def limited(monkeypatch: pytest.MonkeyPatch) -> Callable[[Hook, int], None]:
     """The bound of `--exec` is short, and counts from when the command has noted this many things: however
     long a busy machine takes to start it."""
-    start = hooks._Hook.start
+    start = children.Child.start
 
     def limit(hook: Hook, notes: int) -> None:
         async def until_it_runs(self: Any, *args: Any) -> None:
@@ -97,7 +98,7 @@ def limited(monkeypatch: pytest.MonkeyPatch) -> Callable[[Hook, int], None]:
                 while len(hook.runs) < notes:
                     await asyncio.sleep(0.01)
 
-        monkeypatch.setattr(hooks._Hook, "start", until_it_runs)
+        monkeypatch.setattr(children.Child, "start", until_it_runs)
         monkeypatch.setattr(hooks, "LIMIT", 0.1)
 
     return limit
@@ -109,7 +110,7 @@ def test_a_command_that_hangs_is_ended_with_its_whole_group(
     limited: Callable[[Hook, int], None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(hooks, "GRACE", 0.2)
+    monkeypatch.setattr(children, "GRACE", 0.2)
     hook = Hook(tmp_path, STUBBORN)
     limited(hook, 2)
     ran = on_server(*WAIT, *hook.option)
@@ -126,7 +127,7 @@ def test_a_command_that_hangs_is_asked_to_end_first(
     limited: Callable[[Hook, int], None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(hooks, "GRACE", PATIENCE)
+    monkeypatch.setattr(children, "GRACE", PATIENCE)
     hook = Hook(tmp_path, POLITE)
     limited(hook, 1)
     on_server(*WAIT, *hook.option)
@@ -151,7 +152,7 @@ def test_one_that_always_hangs_is_not_waited_for_for_ever(
 def test_one_that_leaves_its_output_open_is_over_when_it_exits(
     on_server: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hooks, "LAST_WORDS", 0.1)
+    monkeypatch.setattr(children, "LAST_WORDS", 0.1)
     background = (
         "if (pid := os.fork()): open(sys.argv[1], 'w').write(str(pid))\nelse: time.sleep(600)"
     )

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.hooked import PATIENT, Hook
 from tests.e2e.running import MCPTASK, wait_until
-from tests.e2e.scripted import Scripted, completed, now
+from tests.e2e.scripted import Scripted, asking, completed, now
 from tests.e2e.terminal import Terminal
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="job control of POSIX")
@@ -93,6 +93,30 @@ def test_ctrl_z_gives_the_terminal_back_while_a_command_is_waited_for_too(
     screen.until(shows("moved 138, unresolved 4"))
     screen.until(prompts)
     assert not screen.cursor_hidden
+
+
+def test_ctrl_z_in_a_form_gives_the_terminal_back_and_fg_opens_it_again_below(
+    shell: Terminal, server: Scripted
+) -> None:
+    server.on("tasks/get", asking())
+    shell.until(shows("Esc declines"))
+    shell.type(CTRL_Z)
+    shell.until(prompts)
+    assert not shell.cursor_hidden
+    shell.type("echo typed $((6 * 7))\n")
+    shell.until(shows("typed 42"))
+    shell.type("fg\n")
+    lines = shell.until(lambda lines: "Esc declines" in lines[-1])
+    assert any("action *" in line for line in lines[lines.index("typed 42") :])
+    shell.type("refund\r")
+    shell.until(lambda lines: "Enter sends" in lines[-1])
+    server.on("tasks/get", completed())
+    shell.type("\r")
+    shell.until(shows("moved 138, unresolved 4"))
+    shell.until(prompts)
+    (update,) = server.got("tasks/update")
+    sent = update.params["inputResponses"]
+    assert sent == {"approve": {"action": "accept", "content": {"action": "refund"}}}
 
 
 def test_ctrl_z_twice_is_as_good_as_once(shell: Terminal) -> None:

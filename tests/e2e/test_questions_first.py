@@ -51,7 +51,7 @@ def test_the_answers_and_the_state_go_back_with_the_same_call_under_a_new_id_a8_
     server.on("tools/call", asks(STATE, approve=question()), done())
     ran = on_server(*CALL, "--answers", answers)
     assert (ran.code, ran.out) == (0, "done\n")
-    assert "asked before it started (approve); answered from" in ran.err
+    assert f"mcptask: approve of job: answered from {answers}\n" in ran.err
     first, second = server.got("tools/call")
     assert second.id != first.id
     assert second.params.pop("inputResponses") == {"approve": YES}

@@ -97,20 +97,30 @@ def test_a_piped_stdout_is_clean_while_the_terminal_shows_the_view(
         assert shows("✓ job on ")(screen.lines)
 
 
-def test_a_question_opens_under_the_states_with_the_line_to_type(
-    terminal: Start, cli: Cli, server: Scripted
+@pytest.mark.parametrize("columns", [60, 80])
+def test_a_form_opens_under_the_states_and_what_is_left_for_later_has_its_line_to_type(
+    terminal: Start, server: Scripted, columns: int
 ) -> None:
-    """A person at a terminal can answer from another one, so the watch goes on."""
+    """A person at a terminal can answer from another one, so the watch goes on (A12.7)."""
     server.on("tasks/get", asking())
-    screen = terminal("call", "job", "month=x", "--wait", "-s", server.url)
-    frame = "\n".join(screen.until(shows("mcptask update 1")))
-    assert "◐ input required" in frame
-    assert "4 bookings fit nowhere" in frame
-    assert "waitlist" in frame
+    screen = terminal("call", "job", "month=x", "--wait", "-s", server.url, columns=columns)
+    form = screen.until(shows("Esc declines, cancels or leaves it for later"))
+    states = next(at for at, line in enumerate(form) if "◐ input required" in line)
+    assert "asks (approve)" in form[states + 1], "nothing else is between them"
+    assert not shows("elapsed")(form)
+    assert not screen.cursor_hidden
+    screen.type("\x1b")
+    screen.until(shows("l leaves it for later"))
+    screen.type("l")
+    view = screen.until(shows("mcptask update 1"))
+    assert view[-1] == "Ctrl-C leaves it running: mcptask watch 1"
+    assert sum("◐ input required" in line for line in view) == 2
+    assert screen.cursor_hidden
     server.on("tasks/get", completed())
     assert screen.end() == 0
     assert screen.lines[-1] == "moved 138, unresolved 4"
-    assert "waitlist" not in "\n".join(screen.lines)
+    assert not shows("mcptask update")(screen.lines), "the view was drawn in place"
+    assert shows("left for later")(screen.lines), "and the form stays"
 
 
 def test_ctrl_c_gives_the_terminal_back_and_says_how_to_return(

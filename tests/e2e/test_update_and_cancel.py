@@ -95,7 +95,7 @@ def test_where_nobody_can_be_asked_saying_nothing_agrees_to_nothing_a12_11_a12_1
     server.on("tasks/get", asking(approve=asks))
     ran = asked("update", "1")
     assert ran.code == 3
-    assert "nothing was sent" in ran.err
+    assert "nobody here answers" in ran.err
     assert "mcptask update 1" in ran.err
     body = asked("update", "1", "--json").document
     assert body["error"]["data"]["inputRequests"] == {"approve": asks}

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from mcptask.env import Clock
 from mcptask.origin import Origin
+from mcptask.store.edits import KEPT_ENDED
 from mcptask.store.records import State, TaskRecord
-from mcptask.store.tasks import KEPT_ENDED, TaskStore
+from mcptask.store.tasks import TaskStore
 from tests.e2e.running import ROOT, Cli
 from tests.e2e.scripted import (
     Scripted,

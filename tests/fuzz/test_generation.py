@@ -25,10 +25,12 @@ from mcptask.protocol.generations.snapshots import FIELDS, LONGEST_MS, read_call
 from mcptask.protocol.generations.tool_pages import MAX_PAGES
 from mcptask.protocol.generations.v2026_07_28 import V20260728
 from mcptask.protocol.lifecycle import Finish, Get, Stop, Wait, next_action
-from mcptask.protocol.observations import Rules, begin, observe
-from mcptask.protocol.task import Task, moment, open_questions, same_state
+from mcptask.protocol.observations import observe
+from mcptask.protocol.questions import open_questions
+from mcptask.protocol.task import Task, moment, same_state
 from mcptask.protocol.transports.base import Request
 from mcptask.protocol.transports.messages import dump
+from mcptask.protocol.view import Rules, begin
 from tests.fuzz.hostile import (
     CALL_ANSWERS,
     DISCOVERIES,
@@ -130,11 +132,11 @@ def check_task(task: Task, answers: list[Any]) -> None:
 def check_use_of(task: Task) -> None:
     """Nothing that is asked of a snapshot later may stumble over what is in it."""
     assert same_state(task, task)
-    assert open_questions(task, frozenset()).keys() <= (task.input_requests or {}).keys()
+    assert open_questions(task, {}).keys() <= (task.input_requests or {}).keys()
     assert isinstance(task.has_payload, bool)
     view = observe(begin(Rules(deadline=1e9), 0.0), task, 1.0)
     assert isinstance(next_action(view, 1.0), Get | Wait | Finish | Stop)
-    assert not (task.terminal and open_questions(task, frozenset()))
+    assert not (task.terminal and open_questions(task, {}))
     moment(task.created_at)
 
 

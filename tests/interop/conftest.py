@@ -11,7 +11,6 @@ import json
 import os
 import shlex
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +18,12 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.running import MCPTASK, environment
+from tests.e2e.terminal import Terminal
 from tests.interop.cluster import SERVER, Front, fastmcp, fronted, redis
 from tests.interop.programs import Program, free_port, running, until
+from tests.oracle import trace
+from tests.oracle.listening import Heard
 
 SERVER_PYTHON = os.environ.get("MCPTASK_INTEROP_PYTHON")  # read before tests/conftest.py clears it
 RUN_SECONDS = 60  # bounds one command, so that a hang is a failure
@@ -91,11 +94,12 @@ def following(home: Path, tmp_path: Path) -> Iterator[Follow]:
         out, err = (tmp_path / f"{name}{len(started)}" for name in ("out", "err"))
         with out.open("wb") as stdout, err.open("wb") as stderr:
             process = subprocess.Popen(
-                [sys.executable, "-m", "mcptask", *argv, "--jsonl"],
+                [*MCPTASK, *argv, "--jsonl"],
                 stdin=subprocess.DEVNULL,
                 stdout=stdout,
                 stderr=stderr,
                 cwd=home,
+                env=environment({}),
             )
         started.append(Following(process, out, err))
         return started[-1]
@@ -112,16 +116,43 @@ def mcptask(home: Path) -> Cli:
 
     def run(*argv: str) -> Run:
         done = subprocess.run(
-            [sys.executable, "-m", "mcptask", *argv],
+            [*MCPTASK, *argv],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             timeout=RUN_SECONDS,
             cwd=home,
+            env=environment({}),
         )
         return Run(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+@pytest.fixture
+def terminal(home: Path) -> Iterator[Callable[..., Terminal]]:
+    """Starts the real CLI on a terminal: `terminal("watch", columns=60)`."""
+    started: list[Terminal] = []
+
+    def start(*argv: str, columns: int = 80, **environ: str) -> Terminal:
+        started.append(Terminal(argv, home, environ, columns))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.close()
+
+
+@pytest.fixture
+def answered(heard: Heard) -> Callable[[], list[dict[str, Any]]]:
+    """The answers of each `tasks/update` that any process of this test has sent so far."""
+
+    def sent() -> list[dict[str, Any]]:
+        messages = [entry.get("message") or {} for entry in trace.entries(heard.traced)]
+        updates = [each for each in messages if each.get("method") == "tasks/update"]
+        return [each["params"]["inputResponses"] for each in updates]
+
+    return sent
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,7 @@ os.environ.setdefault("FASTMCP_CHECK_FOR_UPDATES", "off")
 from fastmcp import Context, FastMCP
 from fastmcp.dependencies import Progress
 from fastmcp.utilities.tasks import TaskConfig
+from fastmcp_questions import add_tools_that_ask
 from fastmcp_tasks import TasksExtension
 from mcp.shared.exceptions import MCPError
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
@@ -34,6 +35,7 @@ TASK = TaskConfig(mode="optional", poll_interval=timedelta(seconds=1))
 
 mcp = FastMCP("Studio")
 mcp.add_extension(TasksExtension())
+add_tools_that_ask(mcp, TASK)
 
 # Progress() as a default is FastMCP's way to inject it. Never give a task tool a mutable default
 # (`= []`): the worker dies without a word and every later task stays `working`.

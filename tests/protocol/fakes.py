@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from mcptask.env import LONGEST_SLEEP, Clock
 from mcptask.protocol.events import (
+    Answered,
     Ended,
     Heard,
     InputRequired,
+    Left,
     Listening,
     Reconnected,
     Retrying,
@@ -25,12 +27,13 @@ from mcptask.protocol.events import (
 )
 from mcptask.protocol.follow import follow
 from mcptask.protocol.generations.v2026_07_28 import V20260728
-from mcptask.protocol.observations import Rules
 from mcptask.protocol.outcome import Outcome
+from mcptask.protocol.questions import Answer
 from mcptask.protocol.session import Session
 from mcptask.protocol.task import Task
 from mcptask.protocol.transports.base import Request
 from mcptask.protocol.transports.memory import MemoryTransport
+from mcptask.protocol.view import Rules
 
 T = TypeVar("T")
 
@@ -155,7 +158,7 @@ def followed(
             rules=Rules(**rules),
             clock=time.clock,
             seed=seed,
-            answered=frozenset(answered),
+            answered={key: Answer() for key in answered},
             chance=lambda: chance,
         )
         async for event in events:
@@ -176,6 +179,10 @@ def words(event: TaskEvent) -> str:
             return f"still {task.status}, next {_at(next_poll)}"
         case InputRequired(_, requests):
             return f"asks {' '.join(requests)}"
+        case Left(keys):
+            return f"left {' '.join(keys)}"
+        case Answered(keys, elsewhere):
+            return f"answered {' '.join(keys)}{' elsewhere' * elsewhere}"
         case Retrying(_, attempt, until, _):
             return f"failure {attempt}, next {until:g}"
         case Reconnected(away):

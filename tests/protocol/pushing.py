@@ -17,12 +17,12 @@ from mcptask.errors import Unreachable
 from mcptask.protocol.events import Ended, TaskEvent
 from mcptask.protocol.follow import follow
 from mcptask.protocol.generations.v2026_07_28 import V20260728
-from mcptask.protocol.observations import Rules
 from mcptask.protocol.outcome import Outcome
 from mcptask.protocol.push import Push
 from mcptask.protocol.session import Session
 from mcptask.protocol.transports.base import Request
 from mcptask.protocol.transports.memory import MemoryTransport
+from mcptask.protocol.view import Rules
 from tests.protocol.fakes import ID, Whole, words
 from tests.protocol.virtual import Clocks, now, run, until
 

@@ -13,15 +13,9 @@ from mcptask.protocol.events import (
     Warned,
 )
 from mcptask.protocol.lifecycle import due_at
-from mcptask.protocol.observations import (
-    Rules,
-    begin,
-    begin_with,
-    denied,
-    listening,
-    missed,
-    observe,
-)
+from mcptask.protocol.observations import denied, listening, missed, observe
+from mcptask.protocol.questions import Answer
+from mcptask.protocol.view import Rules, begin, begin_with
 from tests.protocol.fakes import QUESTION, task
 
 START = begin(Rules(), 0.0)
@@ -85,7 +79,7 @@ def test_each_question_is_announced_once_even_if_the_task_works_in_between_a12_2
 
 def test_a_question_that_was_answered_before_is_not_announced_a12_5() -> None:
     asking = task("input_required", input_requests={"room": QUESTION})
-    before = begin(Rules(), 0.0, answered=frozenset({"room"}))
+    before = begin(Rules(), 0.0, answered={"room": Answer()})
     after = observe(before, asking, 0.0)
     assert list(changes(before, after, 0.0)) == [StatusChanged(asking, 1.0)]
 

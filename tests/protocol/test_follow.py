@@ -16,10 +16,10 @@ from mcptask.errors import Garbled, HttpRefused, ProtocolError, Unauthorized, Un
 from mcptask.protocol.events import Ended, Retrying, StatusChanged
 from mcptask.protocol.follow import follow
 from mcptask.protocol.generations.v2026_07_28 import V20260728
-from mcptask.protocol.observations import Rules
 from mcptask.protocol.session import Session
 from mcptask.protocol.transports.base import Request
 from mcptask.protocol.transports.memory import MemoryTransport
+from mcptask.protocol.view import Rules
 from tests.protocol.fakes import (
     ID,
     JSON_OBJECTS,
@@ -295,6 +295,7 @@ def test_a_question_ends_a_run_where_nobody_can_answer_with_what_is_open_a12_11(
         "0 status working, next 1",
         "1 status input_required, next 2",
         "1 asks room",
+        "1 left room",
         "1 ended input_required 3",
     ]
     assert course.outcome.error is not None

@@ -16,21 +16,9 @@ from mcptask.protocol.lifecycle import (
     give_up_at,
     next_action,
 )
-from mcptask.protocol.observations import (
-    FLOOR,
-    GIVE_UP_AFTER,
-    KIND_SECONDS,
-    Rules,
-    View,
-    answered,
-    begin,
-    begin_with,
-    denied,
-    interval,
-    missed,
-    observe,
-)
-from tests.protocol.fakes import QUESTION, task
+from mcptask.protocol.observations import KIND_SECONDS, denied, missed, observe
+from mcptask.protocol.view import FLOOR, GIVE_UP_AFTER, Rules, View, begin, begin_with, interval
+from tests.protocol.fakes import task
 
 NOW = 1000.0
 
@@ -248,43 +236,3 @@ def test_an_unknown_status_is_followed_with_patience_that_ends_a9_2_t6() -> None
 def test_a_known_status_ends_the_impatience_with_an_unknown_one_a9_2() -> None:
     view = observe(seen("queued"), task("working"), NOW + 599)
     assert next_action(view, NOW + 601) == Get()
-
-
-# ── questions ────────────────────────────────────────────────────────────────────────────────────
-
-ASKING = {"input_requests": {"room": QUESTION}}
-
-
-def test_a_question_stops_a_run_where_nobody_can_answer_a12_11() -> None:
-    view = seen("input_required", rules=Rules(stop_for_input=True), **ASKING)
-    assert next_action(view, NOW) == Stop("input_required")
-
-
-def test_a_question_does_not_stop_a_run_that_may_wait_for_its_answer_a12_7() -> None:
-    assert next_action(seen("input_required", **ASKING), NOW) == Wait(NOW + 1)
-
-
-def test_an_answered_question_that_is_still_listed_does_not_stop_a_run_a12_4() -> None:
-    view = begin(Rules(stop_for_input=True), NOW, answered=frozenset({"room"}))
-    view = observe(view, task("input_required", **ASKING), NOW)
-    assert next_action(view, NOW) == Wait(NOW + 1)
-
-
-def test_an_answer_given_while_following_closes_the_question_a12_4() -> None:
-    view = seen("input_required", rules=Rules(stop_for_input=True), **ASKING)
-    assert next_action(answered(view, frozenset({"room"})), NOW) == Wait(NOW + 1)
-
-
-def test_a_question_that_is_never_sent_stops_a_run_after_the_second_try_a9_7() -> None:
-    view = seen("input_required", rules=Rules(stop_for_input=True))
-    assert next_action(view, NOW) == Wait(NOW + 1)
-    view = observe(view, task("input_required"), NOW + 1)
-    assert next_action(view, NOW + 1) == Stop("input_required")
-
-
-def test_a_task_made_asking_with_its_question_stops_a_run_at_once_a12_11() -> None:
-    seed = task("input_required", **ASKING)
-    rules = Rules(stop_for_input=True)
-    assert next_action(begin_with(seed, rules, NOW), NOW) == Stop("input_required")
-    known = begin_with(seed, rules, NOW, answered=frozenset({"room"}))
-    assert next_action(known, NOW) == Wait(NOW + 1)

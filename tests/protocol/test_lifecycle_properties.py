@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from mcptask.protocol.changes import changes
 from mcptask.protocol.events import InputRequired
 from mcptask.protocol.lifecycle import Finish, Get, Stop, Wait, next_action
-from mcptask.protocol.observations import Rules, View, begin, begin_with, denied, missed, observe
+from mcptask.protocol.observations import denied, missed, observe
 from mcptask.protocol.task import TERMINAL, Status, Task
+from mcptask.protocol.view import Rules, View, begin, begin_with
 from tests.protocol.fakes import QUESTION, task
 
 BEGAN = 1000.0

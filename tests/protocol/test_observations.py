@@ -8,11 +8,7 @@ import pytest
 
 from mcptask.protocol.lifecycle import Finish, Get, Wait, due_at, next_action
 from mcptask.protocol.observations import (
-    Rules,
-    View,
     asking,
-    begin,
-    begin_with,
     denied,
     hinted,
     listening,
@@ -22,6 +18,7 @@ from mcptask.protocol.observations import (
     told,
     woken,
 )
+from mcptask.protocol.view import Rules, View, begin, begin_with
 from tests.protocol.fakes import QUESTION, task
 
 WORKING = observe(begin(Rules(), 0.0), task(), 0.0)
@@ -179,6 +176,11 @@ def test_an_answer_that_was_outdone_brings_contact_and_at_most_a_question_a11_7(
 
 
 # ── asleep ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_is_told_just_after_a_failure_hurries_nobody_a10_6_a11_6() -> None:
+    lost = missed(asking(PUSHED, 31.0), "reset", 31.0)
+    assert due_at(told(lost, task("completed"), 31.01)) == pytest.approx(31.1)
 
 
 def test_a_machine_that_wakes_asks_at_once_a10_8() -> None:

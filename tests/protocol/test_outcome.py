@@ -27,6 +27,7 @@ from mcptask.protocol.outcome import (
     outcome_of_result,
     outcome_of_task,
 )
+from mcptask.protocol.questions import Answer
 from tests.protocol.fakes import QUESTION, RESULT, task
 
 FAULTY = {"isError": True, "content": [{"type": "text", "text": "disk full"}]}
@@ -102,7 +103,7 @@ def test_a_failed_task_always_has_a_message_a9_7_t7(
 
 def test_only_questions_that_are_still_open_are_named_a12_4() -> None:
     asking = task("input_required", input_requests={"room": QUESTION, "fee": QUESTION})
-    error = outcome_of_task(asking, frozenset({"fee"})).error
+    error = outcome_of_task(asking, {"fee": Answer()}).error
     assert error is not None
     assert error.data == {"inputRequests": {"room": QUESTION}}
 

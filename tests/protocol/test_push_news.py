@@ -41,6 +41,7 @@ def test_each_status_that_is_told_is_a_snapshot_like_any_other_a11_6() -> None:
         "2 status working, next 32",
         "3 status input_required, next 33",
         "3 asks room",
+        "3 left room",
         "9 status completed, next never",
         "9 ended completed 0",
     ]

@@ -378,7 +378,7 @@ def test_choices_are_read_in_every_spelling(
         ({"type": "string", "format": ["email"]}, "text"),
         ({"type": "string", "format": "date"}, "a date such as 2026-09-30"),
         ({"type": "string", "maxLength": 200}, "text of at most 200 characters"),
-        ({"type": "string", "minLength": 1}, "text of at least 1 characters"),
+        ({"type": "string", "minLength": 1}, "text of at least 1 character"),
         ({"type": "string", "minLength": 0}, "text"),
         ({"type": "string", "minLength": 2, "maxLength": 5}, "text of 2 to 5 characters"),
         ({"type": "integer", "minimum": 1, "maximum": 5}, "an integer from 1 to 5"),

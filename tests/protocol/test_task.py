@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from mcptask.protocol.questions import Answer, open_questions
 from mcptask.protocol.task import (
     MOVES,
     TERMINAL,
     Status,
     may_follow,
     moment,
-    open_questions,
     same_state,
 )
 from tests.protocol.fakes import QUESTION, task
@@ -103,15 +103,15 @@ def test_the_order_of_the_questions_is_no_news_a10_9() -> None:
 
 def test_a_question_is_open_until_it_was_answered_even_if_still_listed_a12_4() -> None:
     asking = task("input_required", input_requests={"a": QUESTION, "b": QUESTION})
-    assert set(open_questions(asking, frozenset())) == {"a", "b"}
-    assert set(open_questions(asking, frozenset({"a"}))) == {"b"}
-    assert open_questions(asking, frozenset({"a", "b"})) == {}
+    assert set(open_questions(asking, {})) == {"a", "b"}
+    assert set(open_questions(asking, {"a": Answer()})) == {"b"}
+    assert open_questions(asking, {"a": Answer(), "b": Answer()}) == {}
 
 
 def test_only_an_input_required_task_has_open_questions_a12_1() -> None:
-    assert open_questions(None, frozenset()) == {}
-    assert open_questions(task("working", input_requests={"a": QUESTION}), frozenset()) == {}
-    assert open_questions(task("input_required"), frozenset()) == {}
+    assert open_questions(None, {}) == {}
+    assert open_questions(task("working", input_requests={"a": QUESTION}), {}) == {}
+    assert open_questions(task("input_required"), {}) == {}
 
 
 @pytest.mark.parametrize(

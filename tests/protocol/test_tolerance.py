@@ -7,13 +7,10 @@ from typing import Any
 import pytest
 
 from mcptask.errors import McptaskError, ProtocolError
-from mcptask.protocol.changes import changes
-from mcptask.protocol.events import InputRequired
 from mcptask.protocol.generations.snapshots import read_task
-from mcptask.protocol.observations import Rules, begin, observe
 from mcptask.protocol.outcome import outcome_of_task
-from mcptask.protocol.task import Task, open_questions
-from tests.protocol.fakes import QUESTION, RESULT, Peer, done, task, wire
+from mcptask.protocol.task import Task
+from tests.protocol.fakes import RESULT, Peer, done, wire
 from tests.protocol.sessions import BUSY, DISCOVER, DISCOVERED, DOINGS, GOOD, Course, do
 
 # ── what may be missing, or more ─────────────────────────────────────────────────────────────────
@@ -69,17 +66,6 @@ def test_a_task_is_no_answer_to_anything_but_a_call_s3(name: str) -> None:
         assert isinstance(do(DOINGS[name], [both], forced=True)[0], ProtocolError)
     found, _ = do(DOINGS["call"], [made], forced=True)
     assert isinstance(found, Task)
-
-
-def test_another_question_under_an_old_key_is_neither_announced_nor_answered_a12_3_s6() -> None:
-    begun = begin(Rules(), 0.0)
-    asking = observe(begun, task("input_required", input_requests={"room": QUESTION}), 1.0)
-    other = {"method": "elicitation/create", "params": {"message": "Pay 500?"}}
-    changed = task("input_required", input_requests={"room": other})
-    told = changes(asking, observe(asking, changed, 2.0), 2.0)
-    assert not [event for event in told if isinstance(event, InputRequired)]
-    assert open_questions(changed, frozenset({"room"})) == {}
-    assert open_questions(changed, frozenset()) == {"room": other}, "as it is asked now"
 
 
 def test_an_update_that_was_lost_on_the_way_goes_out_again_as_it_was_a12_8() -> None:

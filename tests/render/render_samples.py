@@ -8,13 +8,25 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pyte
+
 from mcptask.env import Clock, Env
-from mcptask.protocol.events import Ended, InputRequired, Retrying, StatusChanged, TaskEvent
+from mcptask.protocol.events import (
+    Answered,
+    Ended,
+    InputRequired,
+    Left,
+    Retrying,
+    StatusChanged,
+    TaskEvent,
+)
 from mcptask.protocol.outcome import outcome_of_result, outcome_of_task
+from mcptask.protocol.questions import Answer
 from mcptask.protocol.task import Task
 from mcptask.render.frame import frame
 from mcptask.render.ink import columns, plain
 from mcptask.render.lines import LineReporter
+from mcptask.render.live import LiveReporter
 from mcptask.render.report import Subject
 from mcptask.render.view import Screen, TaskView, begin, observe
 
@@ -86,6 +98,30 @@ class Terminal(io.StringIO):
         return True
 
 
+class Seen:
+    """A live view on a screen that a person would see. Nothing moves but by `show` and `tick`."""
+
+    def __init__(self, columns: int = 80, rows: int = 24, **environ: str) -> None:
+        self.stream, self.ticking = Terminal(), Ticking()
+        self.columns, self.rows = columns, rows
+        self.screen = pyte.Screen(columns, rows)
+        self.feed = pyte.Stream(self.screen)
+        self.feed.feed("$ mcptask watch 7\r\n")
+        self.env = env(self.ticking, self.stream, **environ)
+        self.live = LiveReporter(self.env, animate=False, size=lambda: (self.columns, self.rows))
+
+    def show(self, at: float, event: TaskEvent) -> None:
+        self.ticking.now = START + at
+        self.live.show(SUBJECT, event)
+        self.look()
+
+    def look(self) -> list[str]:
+        self.feed.feed(self.stream.getvalue())
+        self.stream.seek(0)
+        self.stream.truncate()
+        return [line.rstrip() for line in self.screen.display if line.strip()]
+
+
 def task(status: str = "working", message: str | None = None, **values: Any) -> Task:
     known: dict[str, Any] = {
         "task_id": SUBJECT.task_id,
@@ -99,6 +135,11 @@ def task(status: str = "working", message: str | None = None, **values: Any) -> 
 
 def asking(**requests: dict[str, Any]) -> Task:
     return task("input_required", input_requests=requests or {"approve": APPROVE})
+
+
+def answered(*keys: str, elsewhere: bool = False) -> Answered:
+    """The server acknowledged answers to these, whatever they ask."""
+    return Answered(keys, elsewhere, dict.fromkeys(keys, Answer()))
 
 
 def viewed(subject: Subject, *events: tuple[float, TaskEvent]) -> TaskView:
@@ -122,15 +163,21 @@ def env(ticking: Ticking, stderr: io.StringIO, **environ: str) -> Env:
 
 WORKING = StatusChanged(task(message="Reflowing 96 of 142 bookings"), START + 9.6)
 ASKS = InputRequired(asking(), {"approve": APPROVE})
+LEFT = Left(("approve",))
 REFUSED = Retrying("connection refused", 2, START + 48, START + 720)
 COMPLETED = Ended(outcome_of_result({}, task("completed")))
 FAILED = Ended(outcome_of_task(task("failed", error={"code": -32050, "message": "quota"})))
 
 
 def drawn(
-    *views: TaskView, at: float, width: int = 79, height: int = 24, over: bool = False
+    *views: TaskView,
+    at: float,
+    width: int = 79,
+    height: int = 24,
+    over: bool = False,
+    form: Subject | None = None,
 ) -> list[str]:
     """The lines of a frame; each must fit."""
-    lines = frame(Screen(views, START, over), START + at, width, height)
+    lines = frame(Screen(views, START, over, form), START + at, width, height)
     assert all(columns(line) <= width for line in lines)
     return [plain(line) for line in lines]

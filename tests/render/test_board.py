@@ -3,7 +3,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from render_samples import ASKS, COMPLETED, FAILED, REFUSED, START, WORKING, drawn, task, viewed
+from render_samples import (
+    ASKS,
+    COMPLETED,
+    FAILED,
+    LEFT,
+    REFUSED,
+    START,
+    WORKING,
+    drawn,
+    task,
+    viewed,
+)
 
 from mcptask.protocol.events import (
     Created,
@@ -21,7 +32,7 @@ SERVERS = ("studio", "books", "infra")
 KINDS: tuple[tuple[TaskEvent, ...], ...] = (
     (WORKING,),
     (StatusChanged(task("queued"), None),),
-    (ASKS,),
+    (ASKS, LEFT),
     (COMPLETED,),
     (FAILED,),
     (StatusChanged(task(message="step 3/7: 移行中"), None), REFUSED),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from render_samples import APPROVE, HOSTILE
 
+from mcptask.protocol.questions import Question
 from mcptask.render import forms
 from mcptask.render.cells import cell_width
 
@@ -24,13 +25,14 @@ def one(each: Any, *required: str, width: int = 80, **values: Any) -> str:
 
 
 def test_who_asks_comes_first_then_the_whole_message_a12_12() -> None:
-    lines = forms.question_lines("studio", "reflow_month", "approve", APPROVE, 80, colour=False)
+    asked = Question("approve", APPROVE)
+    lines = forms.question_lines("studio", "reflow_month", "7", asked, 80, colour=False)
     assert lines == [
-        "◐ studio asks (approve), for reflow_month:",
+        "◐ studio asks (approve), for reflow_month, task 7:",
         "  4 bookings fit nowhere.",
         "  What should happen to them?",
     ]
-    coloured = forms.question_lines("studio", "reflow_month", "approve", APPROVE, 80, colour=True)
+    coloured = forms.question_lines("studio", "reflow_month", "7", asked, 80, colour=True)
     assert coloured == ["\x1b[33m◐\x1b[0m" + lines[0][1:], *lines[1:]]
 
 
@@ -84,30 +86,47 @@ def test_a_long_list_of_choices_is_numbered_and_bounded() -> None:
 
 
 def test_the_ways_out_are_told_before_the_first_field() -> None:
-    out = " · ".join([":d declines", ":c cancels the question", ":l answers later"])
-    assert forms.way_out_lines(schema(), 80) == [out]
-    assert forms.way_out_lines(schema("f", f={}), 80) == [f"* needed · {out}"]
+    out = " · ".join([":d declines", ":c cancels the question", ":l leaves it for later"])
+    assert forms.way_out_lines(schema(), 80, started=True) == [out]
+    assert forms.way_out_lines(schema("f", f={}), 80, started=True) == [f"* needed · {out}"]
 
 
 def test_the_last_look_shows_the_whole_answer_a12_12() -> None:
     values = {"action": "refund"}
-    assert forms.review_lines("approve", FORM, values, 80, problem=None) == [
-        "Your answer to approve:",
+    assert forms.review_lines(FORM, values, 80) == [
         "  action  refund",
         "  note    (left out)",
-        "Enter sends · e edits · d declines · c cancels the question · l answers later",
     ]
-    assert forms.review_lines("go", schema(), {}, 80, problem=None) == [
-        "Your answer to go has no fields.",
-        "Enter sends · d declines · c cancels the question · l answers later",
-    ]
+    assert forms.review_ways(edits=True) == ["Enter sends", "e edits"]
+    assert forms.review_lines(schema(), {}, 80) == ["  (no fields)"]
+    assert forms.review_ways(edits=False) == ["Enter sends"]
 
 
 def test_what_cannot_be_sent_is_not_offered_for_sending() -> None:
-    lines = forms.review_lines("approve", FORM, {}, 80, problem="action is needed")
-    assert "  ! action is needed" in lines
-    assert not any("sends" in line for line in lines)
-    assert "e edits" in lines[-1]
+    assert forms.review_ways(edits=True, problem="action is needed") == ["e edits"]
+
+
+@pytest.mark.parametrize(
+    ("how", "started", "told"),
+    [
+        ("decline", True, "Answer given to go: no (declined)."),
+        ("cancel", False, "Answer given to go: neither yes nor no (cancelled)."),
+        ("later", True, "No answer to go: left for later."),
+        ("later", False, "No answer to go: nothing is started."),
+    ],
+)
+def test_what_became_of_a_question_that_was_left_is_told(
+    how: str, started: bool, told: str
+) -> None:
+    assert forms.left_lines("go", how, 80, started=started) == [told]
+
+
+def test_before_there_is_a_task_nothing_is_left_for_later_a8_4() -> None:
+    assert forms.leaving(started=True)[-1] == "l leaves it for later"
+    assert forms.leaving(started=False)[-1] == "l stops here, nothing is started"
+    meaning = " ".join(forms.leaving_lines(80, started=True))
+    assert "the task waits" in meaning
+    assert "task" not in " ".join(forms.leaving_lines(80, started=False))
 
 
 def test_wrong_input_is_told_with_what_would_be_right() -> None:
@@ -123,28 +142,39 @@ def test_an_address_is_shown_whole_on_one_line_with_its_host_a12_13() -> None:
         f"  {url}",
         "  host: x.example",
         "  ! look out",
-        "Nothing is opened here. If you go there yourself, say so:",
-        "y agrees to open it · n says no · c cancels the question · l answers later",
     ]
+    assert forms.no_browser_lines("no $DISPLAY", 200) == [
+        "No browser can be opened here: no $DISPLAY. Open it yourself, here or elsewhere, and say so:"
+    ]
+    assert forms.no_browser_lines(None, 80) == []
+    assert forms.address_ways(allowed=True, browser=False) == ["y agrees to open it"]
+    assert forms.address_ways(allowed=True, browser=True) == [
+        "o opens it in the browser",
+        "y agrees, and you open it yourself",
+    ]
+    assert forms.address_ways(allowed=False, browser=True) == []
 
 
 def test_an_address_that_is_refused_cannot_be_agreed_to_a12_13() -> None:
     lines = forms.address_lines("file:///x", "", [], "only http and https are opened", 80)
-    assert not any("agrees" in line for line in lines)
     assert any("nobody can agree" in line for line in lines)
     assert forms.address_lines(None, "", [], "there is no address", 80)[0].startswith("  !")
 
 
 def test_other_requests_are_shown_as_they_came() -> None:
     request = {"method": "sampling/createMessage", "params": {"maxTokens": 9, "a\x1b": "\x9b2J"}}
-    lines = forms.unanswerable_lines(request, 80)
+    lines = forms.unanswerable_lines(request, "7 -s x", 80)
     assert lines[0] == "  sampling/createMessage"
     assert '    "maxTokens": 9,' in lines
-    assert "cannot be answered by hand" in lines[-1]
+    told = " ".join(lines)
+    assert "With --answer-with COMMAND mcptask answers it" in told
+    assert "mcptask update 7 -s x --responses JSON" in told
     assert all(line.isprintable() for line in lines)
     many = {"method": "x", "params": {str(number): number for number in range(40)}}
-    assert "  … and 30 more lines" in forms.unanswerable_lines(many, 80)
-    assert len(forms.unanswerable_lines({"method": "roots/list"}, 80)) == 2
+    assert "  … and 30 more lines" in forms.unanswerable_lines(many, "", 80)
+    roots = " ".join(forms.unanswerable_lines({"method": "roots/list"}, "", 80))
+    assert "--root PATH" in roots
+    assert "update" not in roots  # there is no task yet
 
 
 def test_one_line_more_than_there_is_room_for_is_shown_in_the_place_of_its_number() -> None:
@@ -173,13 +203,19 @@ def test_no_line_is_wider_than_the_terminal_or_begins_with_what_the_server_wrote
             "漢字" * 20: {"type": "string", "title": HOSTILE * 9},
         },
     )
+    asked = Question(HOSTILE, hostile, changed=True, refused=HOSTILE)
     values = {HOSTILE: HOSTILE, "漢字" * 20: ["漢字" * 40, {"a": HOSTILE}]}
     lines = [
-        *forms.question_lines(HOSTILE, HOSTILE, HOSTILE, hostile, width, colour=False),
-        *forms.unanswerable_lines(hostile, width),
-        *forms.way_out_lines(fields, width),
+        *forms.question_lines(HOSTILE, HOSTILE, HOSTILE, asked, width, colour=False),
+        *forms.unanswerable_lines(hostile, "7", width),
+        *forms.json_lines([HOSTILE, "::x"], HOSTILE, width, editor=False),
+        *forms.json_review_lines(values, width),
+        *forms.way_out_lines(fields, width, started=True),
+        *forms.left_lines(HOSTILE, "later", width, started=True),
+        *forms.leaving_lines(width, started=True),
+        *forms.no_browser_lines(HOSTILE, width),
         *(line for name in values for line in forms.field_lines(name, fields, values, width)),
-        *forms.review_lines(HOSTILE, fields, values, width, problem=HOSTILE),
+        *forms.review_lines(fields, values, width),
         *forms.wrong_lines(HOSTILE, HOSTILE, width, colour=False),
         *forms.address_lines(HOSTILE, HOSTILE, [HOSTILE], HOSTILE, width)[1:],
     ]
@@ -191,7 +227,8 @@ def test_no_line_is_wider_than_the_terminal_or_begins_with_what_the_server_wrote
 @pytest.mark.parametrize("broken", [3, {"properties": 3}, {"properties": {"a": 3}, "required": 3}])
 def test_a_schema_that_is_none_is_shown_without_falling_over(broken: Any) -> None:
     form = broken if isinstance(broken, dict) else {}
-    lines = [*forms.field_lines("a", form, {}, 80), *forms.way_out_lines(form, 80)]
-    lines += forms.review_lines("k", form, {}, 80, problem=None)
-    lines += forms.question_lines("s", "t", "k", {"method": "m", "params": broken}, 80, colour=True)
+    lines = [*forms.field_lines("a", form, {}, 80), *forms.way_out_lines(form, 80, started=False)]
+    lines += forms.review_lines(form, {}, 80)
+    asked = Question("k", {"method": "m", "params": broken})
+    lines += forms.question_lines("s", "t", "", asked, 80, colour=True)
     assert all(isinstance(line, str) for line in lines)

@@ -7,11 +7,13 @@ import pytest
 from render_samples import APPROVE, HOSTILE, MORNING, SUBJECT, asking, task
 
 from mcptask.protocol.outcome import Problem, outcome_of_task
+from mcptask.protocol.questions import Answer, Ledger, fingerprint
 from mcptask.render.human import (
     created_lines,
     details,
     error_lines,
     open_requests,
+    opening_lines,
     question_lines,
 )
 from mcptask.render.report import Report, ServerInfo, Subject
@@ -85,17 +87,46 @@ def test_details_show_each_question_with_the_line_that_answers_it() -> None:
     report = Report(outcome_of_task(asking(a=APPROVE, b=APPROVE)), SERVER, 7, "reflow_month")
     text = "\n".join(details(report, MORNING))
     assert "studio asks (a): 4 bookings fit nowhere. What should happen to them?" in text
-    assert "answer:  mcptask update 7 --key a action=waitlist  # or refund, keep" in text
-    assert "answer:  mcptask update 7 --key b action=waitlist  # or refund, keep" in text
+    assert "answer:  mcptask update 7 --key a action=waitlist" in text
+    assert "answer:  mcptask update 7 --key b action=waitlist" in text
+
+
+def told(answered: Ledger) -> str:
+    """Of a task that asks `a` and `b`, and of what is remembered of them."""
+    outcome = outcome_of_task(asking(a=APPROVE, b=APPROVE), answered)
+    report = Report(outcome, SERVER, 7, "reflow_month", answered=answered)
+    return "\n".join(details(report, MORNING))
 
 
 def test_a_question_that_was_answered_is_not_shown_as_open() -> None:
-    outcome = outcome_of_task(asking(a=APPROVE, b=APPROVE), frozenset({"a"}))
-    text = "\n".join(details(Report(outcome, SERVER, 7, "reflow_month"), MORNING))
+    text = told({"a": Answer(fingerprint(APPROVE))})
     assert "asks (a)" not in text
-    assert "answer:  mcptask update 7 action=waitlist  # or refund, keep" in text, (
-        "one needs no key"
-    )
+    assert "answer:  mcptask update 7 action=waitlist" in text, "one needs no key"
+
+
+def test_an_answer_that_the_task_does_not_show_yet_is_sent_and_not_applied_a12_4() -> None:
+    known = Answer(fingerprint(APPROVE))
+    lines = told({"a": known}).splitlines()
+    assert lines[-1] == "a: sent, not yet applied"
+    assert told({"a": known, "b": known}).splitlines()[-3:] == [
+        "",
+        "a: sent, not yet applied",
+        "b: sent, not yet applied",
+    ]
+
+
+def test_of_an_answer_that_may_be_lost_it_says_who_sends_it_again_a12_8() -> None:
+    lost = Answer(fingerprint(APPROVE), {"action": "decline"})
+    text = "b: sent, not yet acknowledged; mcptask watch 7 sends it again"
+    assert told({"b": lost}).splitlines()[-1] == text
+
+
+def test_another_question_under_an_old_key_is_open_and_shown_as_such_a12_3() -> None:
+    text = told({"a": Answer("0123456789abcdef")})
+    assert "studio asks (a), another question than before: 4 bookings fit" in text
+    assert "answer:  mcptask update 7 --key a" in text
+    assert "studio asks (b): 4 bookings" in text
+    assert "sent" not in text
 
 
 def test_only_an_outcome_that_asks_has_questions() -> None:
@@ -141,3 +172,15 @@ def test_no_hostile_word_gets_through() -> None:
         ),
     ]
     assert all(line.isprintable() for line in lines)
+
+
+def test_before_there_is_a_task_the_option_that_serves_is_named_too_a8_4_a12_14() -> None:
+    asked = {"a": APPROVE, "s": {"method": "sampling/createMessage"}, "r": {"method": "roots/list"}}
+    lines = opening_lines("studio", asked)
+    assert [line for line in lines if line.startswith("  in the file") or "  or:" in line] == [
+        '  in the file:  a = { action = "waitlist|refund|keep" }',
+        "  in the file:  s = { … }",
+        "  or:  mcptask call … --answer-with COMMAND",
+        "  in the file:  r = { … }",
+        "  or:  mcptask call … --root PATH",
+    ]

@@ -1,33 +1,17 @@
 from __future__ import annotations
 
-import io
 import json
 import typing
-from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
 
 import pytest
-import typing_extensions
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ConfigDict, TypeAdapter, ValidationError
-from render_samples import APPROVE, HOSTILE, SUBJECT, Ticking, asking, task
+from pydantic import ValidationError
+from render_samples import APPROVE, asking, task
 
 from mcptask import errors
-from mcptask.protocol.events import (
-    Answered,
-    Created,
-    Ended,
-    Heard,
-    InputRequired,
-    Listening,
-    Reconnected,
-    Retrying,
-    StatusChanged,
-    TaskEvent,
-    Warned,
-)
 from mcptask.protocol.outcome import (
     Outcome,
     outcome_of_error,
@@ -35,33 +19,13 @@ from mcptask.protocol.outcome import (
     outcome_of_task,
 )
 from mcptask.render import contract
-from mcptask.render.jsonlines import JsonLinesReporter, end_line
-from mcptask.render.jsonout import document, documents, dump, event_line, line, list_document
+from mcptask.render.jsonout import document, documents, dump, line, list_document
 from mcptask.render.report import Report, ServerInfo
+from tests.e2e.documents import DOCUMENT, DOCUMENTS, LISTED
 
 SERVER = ServerInfo("studio", "https://studio.example/mcp", "2026-07-28")
 RESULT = {"content": [{"type": "text", "text": "ok"}], "structuredContent": {"n": 1}, "_meta": {}}
 
-
-def strict(kind: Any) -> Any:
-    """The same type, refusing every key that it does not name and every conversion."""
-    if typing.is_typeddict(kind):
-        hints = {name: strict(hint) for name, hint in typing.get_type_hints(kind).items()}
-        closed = typing_extensions.TypedDict(kind.__name__, hints)  # type: ignore[misc]
-        closed.__pydantic_config__ = ConfigDict(extra="forbid", strict=True)  # type: ignore[attr-defined]
-        return closed
-    arguments = typing.get_args(kind)
-    if typing.get_origin(kind) is list:
-        return list[strict(arguments[0])]  # type: ignore[misc]
-    if arguments and any(typing.is_typeddict(argument) for argument in arguments):
-        return typing.Union[tuple(map(strict, arguments))]  # noqa: UP007
-    return kind
-
-
-DOCUMENT = TypeAdapter(strict(contract.Document))
-DOCUMENTS = TypeAdapter(strict(contract.Documents))
-LISTED = TypeAdapter(strict(contract.ListDocument))
-EVENT = TypeAdapter(strict(contract.TaskEventLine))
 
 OUTCOMES: dict[str, Outcome] = {
     "completed": outcome_of_result(RESULT, task("completed", result=RESULT)),
@@ -136,11 +100,57 @@ def test_the_document_is_the_one_that_the_contract_shows() -> None:
     }
 
 
-def test_the_questions_still_open_are_in_the_error_as_they_were_sent() -> None:
-    made = document(Report(OUTCOMES["asking"], SERVER, 7))
-    assert made["error"] is not None
-    assert made["error"]["data"] == {"inputRequests": {"approve": APPROVE}}
+LOGIN = {"method": "elicitation/create", "params": {"mode": "url", "url": "https://x.example/"}}
+SEVERAL = {"login": LOGIN, "approve": APPROVE, "roots": {"method": "roots/list"}}
+
+
+@pytest.mark.parametrize(
+    ("requests", "update"),
+    [
+        ({"approve": APPROVE}, {"approve": "mcptask update 7 action=waitlist"}),
+        (
+            SEVERAL,
+            {
+                "login": "mcptask update 7 --key login --accept",
+                "approve": "mcptask update 7 --key approve action=waitlist",
+                "roots": "mcptask update 7 --responses '{\"roots\": …}'",
+            },
+        ),
+    ],
+)
+def test_open_questions_are_in_the_error_as_they_were_sent_with_the_line_for_each_a12_11(
+    requests: Any, update: Any
+) -> None:
+    outcome = outcome_of_task(asking(**requests))
+    made = document(Report(outcome, SERVER, 7))
     assert made["exitCode"] == 3
+    assert made["error"] is not None
+    assert made["error"]["data"] == {"inputRequests": requests, "update": update}
+    assert outcome.error is not None
+    assert outcome.error.data == {"inputRequests": requests}  # the report itself is as it was
+
+
+def test_the_line_finds_a_task_that_is_not_stored() -> None:
+    made = document(Report(OUTCOMES["asking"], SERVER, None, where="-s https://x.example/mcp"))
+    assert made["error"] is not None
+    line = "mcptask update tsk_8f21c0ffee action=waitlist -s https://x.example/mcp"
+    assert made["error"]["data"]["update"] == {"approve": line}
+
+
+def test_before_there_is_a_task_each_question_has_its_line_for_a_file_of_answers() -> None:
+    data = {"inputRequests": {"approve": APPROVE}}
+    made = document(Report(outcome_of_error(errors.AnswerNeeded("it asks", data=data))))
+    assert made["error"] is not None
+    entry = 'approve = { action = "waitlist|refund|keep" }'
+    assert made["error"]["data"] == {**data, "answers": {"approve": entry}}
+
+
+def test_an_error_of_the_server_stays_as_it_was_sent_whatever_is_in_it() -> None:
+    data = {"inputRequests": {"approve": APPROVE}}
+    foreign = outcome_of_task(task("failed", error={"code": 1, "message": "m", "data": data}))
+    made = document(Report(foreign, SERVER, 7))
+    assert made["error"] is not None
+    assert made["error"]["data"] == data
 
 
 def test_several_reports_make_one_document_with_the_exit_code_of_the_command() -> None:
@@ -219,95 +229,3 @@ def test_any_mapping_is_an_object() -> None:
 def test_what_is_no_json_is_refused() -> None:
     with pytest.raises(TypeError):
         line(object())
-
-
-# ── events ───────────────────────────────────────────────────────────────────────────────────────
-
-AT = datetime(2026, 9, 12, 9, 0, 5, 120_000, tzinfo=UTC)
-EVENTS: dict[str, tuple[TaskEvent, dict[str, Any]]] = {
-    "created": (Created(task()), {"tool": "reflow_month", "server": "studio"}),
-    "status": (
-        StatusChanged(task(message="m"), 9.0),
-        {"status": "working", "statusMessage": "m", "task": task().raw},
-    ),
-    "input_required": (
-        InputRequired(asking(), {"approve": APPROVE}),
-        {"inputRequests": {"approve": APPROVE}},
-    ),
-    "answered": (Answered(("approve",)), {"keys": ["approve"]}),
-    "retrying": (
-        Retrying("refused", 2, 108.0, float("inf")),
-        {
-            "reason": "refused",
-            "attempt": 2,
-            "retryAt": "2026-09-12T09:00:13.120Z",
-            "giveUpAt": None,
-        },
-    ),
-    "reconnected": (Reconnected(72.5), {"awayMs": 72500}),
-    "warning": (Warned("careful"), {"message": "careful"}),
-}
-
-
-@pytest.mark.parametrize("name", EVENTS)
-def test_every_event_has_its_line(name: str) -> None:
-    event, expected = EVENTS[name]
-    made = event_line(3, AT, SUBJECT, event, now=100.0)
-    assert made is not None
-    EVENT.validate_python(made)
-    head = {"mcptask": 1, "event": name, "seq": 3, "at": "2026-09-12T09:00:05.120Z"}
-    assert made.items() >= {**head, "ref": 7, "taskId": "tsk_8f21c0ffee"}.items()
-    assert {key: made[key] for key in expected} == expected
-
-
-def test_an_answer_without_news_gives_no_line() -> None:
-    assert event_line(1, AT, SUBJECT, Heard(task(), 9.0)) is None
-    assert event_line(1, AT, SUBJECT, Listening(push=True, why="it does", next_poll=110.0)) is None
-
-
-def test_json_lines_are_flushed_numbered_and_end_with_the_document() -> None:
-    flushed: list[str] = []
-
-    class Stream(io.StringIO):
-        def flush(self) -> None:
-            flushed.append(self.getvalue())
-
-    stream, ticking = Stream(), Ticking()
-    reporter = JsonLinesReporter(stream, ticking.clock, io.StringIO())
-    reporter.show(SUBJECT, Created(task()))
-    reporter.show(SUBJECT, Heard(task(), 9.0))
-    reporter.show(SUBJECT, StatusChanged(task(message=HOSTILE), 9.0))
-    reporter.show(SUBJECT, Ended(OUTCOMES["completed"]))
-    report = Report(OUTCOMES["completed"], SERVER, 7, "reflow_month")
-    reporter.end(report)
-    reporter.close()
-    stream.write(end_line(documents([report], 0), reporter.printed + 1, ticking.wall()))
-    lines = [json.loads(each) for each in stream.getvalue().splitlines()]
-    for each in lines:
-        EVENT.validate_python(each)
-    assert [each["event"] for each in lines] == ["created", "status", "ended", "ended"]
-    assert [each["seq"] for each in lines] == [1, 2, 3, 4]
-    assert lines[2]["document"] == document(report)
-    assert lines[2]["taskId"] == "tsk_8f21c0ffee"
-    assert lines[3]["document"]["tasks"] == [document(report)]
-    assert lines[1]["statusMessage"] == HOSTILE
-    assert [text.count("\n") for text in flushed] == [1, 2, 3]
-
-
-def test_a_remark_is_for_people_and_never_among_the_json_lines() -> None:
-    stdout, stderr = io.StringIO(), io.StringIO()
-    reporter = JsonLinesReporter(stdout, Ticking().clock, stderr)
-    reporter.note(f"warning: {HOSTILE}")
-    reporter.tick()
-    assert (stdout.getvalue(), reporter.printed, reporter.stays) == ("", 0, False)
-    assert stderr.getvalue().startswith("warning: ")
-    assert stderr.getvalue()[:-1].isprintable()
-
-
-def test_a_reader_that_went_away_is_not_hidden() -> None:
-    class Broken(io.StringIO):
-        def write(self, text: str) -> int:
-            raise BrokenPipeError
-
-    with pytest.raises(BrokenPipeError):
-        JsonLinesReporter(Broken(), Ticking().clock, io.StringIO()).end(Report(OUTCOMES["working"]))

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from render_samples import APPROVE, HOSTILE, MORNING, START, SUBJECT, Log, asking, task
+from render_samples import HOSTILE, MORNING, START, SUBJECT, Log, asking, task
 
 from mcptask.protocol.events import (
     Answered,
@@ -11,6 +11,7 @@ from mcptask.protocol.events import (
     Ended,
     Heard,
     InputRequired,
+    Left,
     Listening,
     Reconnected,
     Retrying,
@@ -70,30 +71,6 @@ def test_each_line_of_several_tasks_names_its_own_and_the_heartbeat_counts_them(
     assert lines[3] == "mcptask: xxxxxxxxxx…xxxxx · 0:01 working"
     log.at(40).tick()
     assert log.new() == "mcptask: still following: 2 working\n"
-
-
-def test_a_question_comes_with_its_fields_and_the_line_that_answers_it() -> None:
-    log = Log()
-    log.at(0).show(SUBJECT, Created(task()))
-    log.new()
-    log.at(9).show(SUBJECT, InputRequired(asking(), {"approve": APPROVE}))
-    assert log.new().splitlines() == [
-        "mcptask: 0:09 studio asks (approve): 4 bookings fit nowhere. What should happen to them?",
-        'mcptask:   action *  waitlist · refund · keep  (what guests see: "on hold")',
-        "mcptask:   note      string, up to 200 characters",
-        "mcptask:   answer: mcptask update 7 action=waitlist  # or refund, keep",
-    ]
-    log.at(12).show(SUBJECT, Answered(("approve",)))
-    assert log.new() == "mcptask: 0:12 answered: approve\n"
-
-
-def test_a_question_that_was_answered_before_is_not_asked_again() -> None:
-    log = Log()
-    subject = replace(SUBJECT, answered=frozenset({"a"}))
-    log.at(0).show(subject, InputRequired(asking(a=APPROVE, b=APPROVE), {"b": APPROVE}))
-    text = log.new()
-    assert "asks (a)" not in text
-    assert "answer: mcptask update 7 action=waitlist  # or refund, keep" in text
 
 
 @pytest.mark.parametrize("quiet", [False, True])
@@ -197,6 +174,7 @@ def test_no_text_of_a_server_begins_a_line_or_acts(several: bool) -> None:
     log.at(1).show(hostile, InputRequired(asking(**question), question))
     log.at(1).show(hostile, Retrying(HOSTILE, 1, 200.0, 300.0))
     log.at(2).show(hostile, Warned(HOSTILE))
+    log.at(2).show(hostile, Left((HOSTILE,)))
     log.at(2).show(hostile, Answered((HOSTILE,)))
     text = log.new()
     assert all(line.startswith("mcptask: ") for line in text.splitlines())

@@ -6,7 +6,7 @@ import pytest
 from render_samples import APPROVE, START, SUBJECT, Log, asking, task
 
 from mcptask.errors import ProtocolError, TaskLost, TimedOut, Unauthorized, Unreachable
-from mcptask.protocol.events import Created, Ended, InputRequired, Retrying
+from mcptask.protocol.events import Created, Ended, InputRequired, Left, Retrying
 from mcptask.protocol.outcome import outcome_of_error, outcome_of_task
 
 
@@ -64,7 +64,8 @@ def test_of_a_task_that_is_not_stored_the_answer_names_the_server() -> None:
     log = Log()
     subject = replace(SUBJECT, tool=None, ref=None, where="-s https://s.example/mcp")
     log.at(9).show(subject, InputRequired(asking(), {"approve": APPROVE}))
+    log.at(9).show(subject, Left(("approve",)))
     first, *_, last = log.new().splitlines()
     assert first == "mcptask: following task tsk_8f21c0ffee on studio"
     command = "mcptask update tsk_8f21c0ffee action=waitlist -s https://s.example/mcp"
-    assert last == f"mcptask:   answer: {command}  # or refund, keep"
+    assert last == f"mcptask:   answer: {command}"

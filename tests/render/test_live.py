@@ -4,11 +4,21 @@ import io
 import threading
 from collections.abc import Iterator
 
-import pyte
 import pytest
-from render_samples import APPROVE, HOSTILE, START, SUBJECT, Terminal, Ticking, asking, env, task
+from render_samples import (
+    APPROVE,
+    HOSTILE,
+    START,
+    SUBJECT,
+    Seen,
+    Terminal,
+    Ticking,
+    asking,
+    env,
+    task,
+)
 
-from mcptask.protocol.events import Created, Ended, InputRequired, StatusChanged, TaskEvent
+from mcptask.protocol.events import Created, Ended, InputRequired, StatusChanged
 from mcptask.protocol.outcome import outcome_of_result
 from mcptask.render.live import LiveReporter, terminal_size
 from mcptask.render.report import Report
@@ -16,30 +26,6 @@ from mcptask.render.report import Report
 ASKS = InputRequired(asking(), {"approve": APPROVE})
 COMPLETED = Ended(outcome_of_result({}, task("completed")))
 LAST = "✓ reflow_month on studio completed after 0:08"
-
-
-class Seen:
-    """A live view on a screen that a person would see. Nothing moves but by `show` and `tick`."""
-
-    def __init__(self, columns: int = 80, rows: int = 24, **environ: str) -> None:
-        self.stream, self.ticking = Terminal(), Ticking()
-        self.columns, self.rows = columns, rows
-        self.screen = pyte.Screen(columns, rows)
-        self.feed = pyte.Stream(self.screen)
-        self.feed.feed("$ mcptask watch 7\r\n")
-        self.env = env(self.ticking, self.stream, **environ)
-        self.live = LiveReporter(self.env, animate=False, size=lambda: (self.columns, self.rows))
-
-    def show(self, at: float, event: TaskEvent) -> None:
-        self.ticking.now = START + at
-        self.live.show(SUBJECT, event)
-        self.look()
-
-    def look(self) -> list[str]:
-        self.feed.feed(self.stream.getvalue())
-        self.stream.seek(0)
-        self.stream.truncate()
-        return [line.rstrip() for line in self.screen.display if line.strip()]
 
 
 @pytest.fixture
@@ -55,7 +41,7 @@ def test_frames_are_drawn_in_place_and_only_the_last_one_stays(seen: Seen) -> No
     assert len(seen.look()) == 6
     assert seen.screen.cursor.hidden
     seen.show(2, ASKS)
-    assert len(seen.look()) == 11
+    assert len(seen.look()) == 9
     seen.show(3, StatusChanged(task(message="Reflowing 4/7"), START + 2))
     assert len(seen.look()) == 6
     seen.show(8, COMPLETED)

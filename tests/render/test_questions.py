@@ -18,46 +18,53 @@ def form(required: Any = (), **properties: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("schema", "expected"),
     [
-        ({"type": "string"}, "string"),
+        ({"type": "string"}, "text"),
         (
             {"type": "string", "minLength": 1, "maxLength": 9, "format": "email"},
-            "string, at least 1 characters, up to 9 characters, email",
+            "an e-mail address of 1 to 9 characters",
         ),
         (
             {"type": "integer", "minimum": 0, "maximum": 10, "default": 5},
-            "integer, from 0, up to 10, default 5",
+            "an integer from 0 to 10, default 5",
         ),
-        ({"type": "boolean", "default": False}, "true · false, default false"),
+        ({"type": "boolean", "default": False}, "true or false, default false"),
         ({"enum": ["a", "b"], "title": "Which"}, "a · b  (Which)"),
         ({"enum": list(range(14))}, "0 · 1 · 2 · 3 · 4 · 5 · 6 · 7 · 8 · 9 · 10 · 11 · and 2 more"),
-        ({"oneOf": [{"const": "a", "title": "A"}, {"title": "no const"}, 3]}, "any"),
+        ({"oneOf": [{"const": "a", "title": "A"}, {"title": "no const"}, 3]}, "a or any value"),
         (
             {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 1},
             "any of a · b, at least 1 of them",
         ),
-        ({"type": "array", "items": {"anyOf": [{"const": "a"}]}}, "any of a"),
+        (
+            {"type": "array", "items": {"$ref": "#/$defs/a"}, "maxItems": 2},
+            "any of x · y, at most 2 of them",
+        ),
+        (
+            {"type": "array", "items": {"enum": ["a"]}, "minItems": 1, "maxItems": 3},
+            "any of a, 1 to 3 of them",
+        ),
         (
             {"type": "array", "items": {"type": "string"}, "default": ["x"]},
-            'array of string, default ["x"]',
+            'a list (text each), default ["x"]',
         ),
-        ({"type": ["string", "null"]}, "string or null"),
-        ({}, "any"),
+        ({"type": ["string", "null"]}, "text or null"),
+        ({}, "any value"),
         (True, ""),
     ],
 )
 def test_a_field_is_told_in_a_few_words(schema: Any, expected: str) -> None:
-    assert field(schema) == expected
+    assert field(schema, {"$defs": {"a": {"anyOf": [{"const": "x"}, {"const": "y"}]}}}) == expected
 
 
 def test_fields_are_aligned_and_required_ones_are_marked() -> None:
     assert fields(APPROVE) == [
         'action *  waitlist · refund · keep  (what guests see: "on hold")',
-        "note      string, up to 200 characters",
+        "note      text of at most 200 characters",
     ]
     many = {f"f{number}": {} for number in range(14)}
     assert fields(form(**many))[-1] == "and 2 more fields"
     del many["f13"]
-    assert fields(form(**many))[-1] == "f12  any"
+    assert fields(form(**many))[-1] == "f12  any value"
 
 
 def test_a_task_that_is_not_stored_is_named_by_its_quoted_id() -> None:
@@ -87,6 +94,14 @@ def test_a_task_that_is_not_stored_is_named_by_its_quoted_id() -> None:
 def test_every_kind_of_question_says_something(request_: Any, expected: str) -> None:
     assert asked(request_) == expected
     assert question("studio", "k", request_) == f"studio asks (k): {expected}"
+
+
+def test_an_endless_message_is_cut() -> None:
+    def told(length: int) -> str:
+        return asked({"method": "elicitation/create", "params": {"message": "x" * length}})
+
+    assert told(5000) == "x" * 5000
+    assert told(1_000_000) == "x" * 5000 + "… and 995000 more characters"
 
 
 @pytest.mark.parametrize(

@@ -90,10 +90,10 @@ def test_a_tool_shows_its_whole_description_and_its_arguments() -> None:
         "",
         "More.",
         "",
-        "ARGUMENT  TYPE             DEFAULT  DESCRIPTION",
-        "month *   string                    Which",
-        'rooms     array of string  ["b"]',
-        "how       fast · well      well",
+        "ARGUMENT  TYPE                DEFAULT  DESCRIPTION",
+        "month *   text                         Which",
+        'rooms     a list (text each)  ["b"]',
+        "how       fast · well         well",
         "",
         "* required",
     ]
@@ -150,5 +150,5 @@ def test_on_a_narrow_terminal_arguments_are_wrapped_and_nothing_of_them_is_cut()
         }
     }
     narrow = argument_table(schema, width=30)
-    assert narrow == ["offline_rooms  string", "    The rooms that are closed", "    all month."]
+    assert narrow == ["offline_rooms  text", "    The rooms that are closed", "    all month."]
     assert len(argument_table(schema, width=200)) == 2

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from mcptask.errors import StateError
 from mcptask.origin import Origin
+from mcptask.protocol.questions import Answer
 from mcptask.store.format import Damaged, dumps, loads
 from mcptask.store.records import LARGEST_INTEGER, CallRecord, State, TaskRecord
 
@@ -26,6 +27,17 @@ origins = st.builds(
     cwd=some_text,
     bearer_env=some_text,
 )
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | anything,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(anything, inner, max_size=2),
+    max_leaves=4,
+)
+responses = st.dictionaries(anything, values, max_size=2)
+ledgers = st.dictionaries(anything, st.builds(Answer, some_text, st.none() | responses), max_size=3)
 extras = st.dictionaries(
     st.sampled_from(["note", "x-y", "a key"]),
     st.integers(-9, 9)
@@ -50,7 +62,7 @@ tasks = st.builds(
     ended_at=moments,
     lost_at=moments,
     tool_error=st.none() | st.just(True),
-    answered=st.lists(anything, max_size=3).map(tuple),
+    answered=ledgers,
     extra=extras,
 )
 calls = st.builds(
@@ -146,7 +158,7 @@ command = "uvx"
     (task,) = state.tasks
     assert warnings == []
     assert (task.status, task.ttl_ms, task.poll_interval_ms) == ("unknown", None, None)
-    assert (task.created_at, task.seen_at, task.answered) == (None, None, ())
+    assert (task.created_at, task.seen_at, task.answered) == (None, None, {})
     assert task.origin == Origin()
     original = tomllib.loads(text)["tasks"][0]
     assert rewritten(text)["tasks"][0] == original | {"status": "unknown"}

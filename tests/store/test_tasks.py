@@ -1,11 +1,13 @@
 import pytest
 
 from mcptask.origin import Origin
+from mcptask.protocol.questions import Answer
 from mcptask.protocol.task import Task
 from mcptask.store import atomic
+from mcptask.store.edits import KEPT_ENDED
 from mcptask.store.lookup import find
 from mcptask.store.records import Sighting, State, TaskRecord
-from mcptask.store.tasks import KEPT_ENDED, TaskStore
+from mcptask.store.tasks import TaskStore
 
 STUDIO = Origin(server="studio", bearer_env="STUDIO_TOKEN")
 OTHER = Origin(url="https://other.example/mcp")
@@ -54,10 +56,10 @@ def test_numbers_follow_the_order_of_the_calls_whoever_answers_first(store):
 
 def test_a_task_that_is_stored_already_is_updated_and_keeps_its_number(store):
     first = add(store, task(), tool="reflow")
-    store.answered(first.ref, ["approve"])
+    store.acknowledged(first.ref, {"approve": Answer("1")})
     again = store.add(task(status="completed"), origin=STUDIO, tool=None, protocol=None)
     assert (again.ref, again.status, again.tool) == (1, "completed", "reflow")
-    assert again.answered == ("approve",)
+    assert again.answered == {"approve": Answer("1")}
     assert store.read().tasks == (again,)
     assert add(store, task(), origin=OTHER).ref == 2
 
@@ -128,7 +130,6 @@ def test_a_task_that_was_forgotten_meanwhile_stays_forgotten(store):
     add(store, task())
     assert store.forget([1, 7]) == (1,)
     assert observe(store, 1, task(status="completed")) is None
-    assert store.answered(1, ["approve"]) is None
     assert store.read() == State(next_ref=2)
 
 
@@ -153,19 +154,12 @@ def test_an_ended_task_that_was_lost_may_be_found_again_too(store):
 
 def test_an_id_that_a_server_gives_again_after_losing_it_is_a_new_task(store):
     add(store, task())
-    store.answered(1, ["approve"])
+    store.acknowledged(1, {"approve": Answer("1")})
     observe(store, 1, None)
     call = store.begin_call(STUDIO, "reflow", None)
     record = add(store, task(), ref=call.ref)
-    assert (record.ref, record.answered, record.lost_at) == (2, (), None)
+    assert (record.ref, record.answered, record.lost_at) == (2, {}, None)
     assert store.read().tasks == (record,)
-
-
-def test_answers_are_remembered_once_and_in_order(store):
-    add(store, task())
-    store.answered(1, ["b", "a"])
-    assert store.answered(1, ["a", "c"]).answered == ("b", "a", "c")
-    assert store.read().tasks[0].answered == ("b", "a", "c")
 
 
 def test_forgetting_drops_call_marks_too(store):
@@ -296,6 +290,6 @@ def test_our_own_writes_are_not_parsed_again_and_those_of_others_are(
             assert observe(store, 1, task(status_message=str(number))).status_message == str(number)
         assert store.read().tasks[0].status_message == "2"
     other = TaskStore(path, fake_time.clock)
-    other.answered(1, ["approve"])
-    assert observe(store, 1, task(status_message="3")).answered == ("approve",)
+    other.acknowledged(1, {"approve": Answer("1")})
+    assert observe(store, 1, task(status_message="3")).answered == {"approve": Answer("1")}
     assert other.read() == store.read() == TaskStore(path, fake_time.clock).read()

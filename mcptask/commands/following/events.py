@@ -20,14 +20,16 @@ from mcptask.commands._job import Job
 from mcptask.commands._sessions import Sessions
 from mcptask.commands._where import where_unless_stored
 from mcptask.commands._words import RESUMABLE, login_hint, lost
+from mcptask.commands.answering.desk import TaskDesk
+from mcptask.commands.answering.who import Who
 from mcptask.errors import McptaskError
 from mcptask.protocol.events import Created, Ended, Heard, StatusChanged, TaskEvent
 from mcptask.protocol.follow import follow
-from mcptask.protocol.observations import Rules
 from mcptask.protocol.outcome import Outcome, outcome_of_error
 from mcptask.protocol.pacing import AT_ONCE
 from mcptask.protocol.push import Inbox, Push
 from mcptask.protocol.task import Task
+from mcptask.protocol.view import Rules
 from mcptask.render.questions import task_name, to_type
 from mcptask.render.report import Subject
 from mcptask.servers.endpoint import Endpoint
@@ -41,12 +43,16 @@ LONGEST_SPREAD = 10.0  # s over which the first questions about many tasks are s
 
 @dataclass(frozen=True, kw_only=True)
 class Followed:
-    """One task to follow. `seed` is the answer to `tools/call` where it was made just now."""
+    """One task to follow. `seed` is the answer to `tools/call` where it was made just now. `insists`: whoever
+    follows asked for its form; `key`: for the form of this question alone.
+    """
 
     record: TaskRecord
     endpoint: Endpoint
     subject: Subject
     seed: Task | None = None
+    insists: bool = False
+    key: str | None = None
 
     @property
     def name(self) -> str:
@@ -57,6 +63,12 @@ class Followed:
     def to_type(self) -> str:
         """What follows the name of a command about it."""
         return to_type([self.name], self.subject.where)
+
+    @property
+    def who(self) -> Who:
+        """Who asks, where it asks."""
+        tool = self.record.tool or f"task {self.record.task_id}"
+        return Who(self.endpoint.name, tool, self.name, self.to_type)
 
 
 def followed(
@@ -73,7 +85,7 @@ def followed(
         record.ref or None,
         record.task_id,
         started,
-        frozenset(record.answered),
+        record.answered,
         where_unless_stored(job, endpoint, record.ref),
     )
     return Followed(record=record, endpoint=endpoint, subject=subject, seed=seed)
@@ -182,13 +194,15 @@ async def _events_of(
         yield Created(item.seed)
     wall = job.env.clock.wall
     seen = item.record.seen_at or wall()
+    desk = TaskDesk(job, job.sources, item.who, item.subject, insists=item.insists, only=item.key)
     following = follow(
         session,
         item.record.task_id,
         rules=rules,
         clock=job.env.clock,
         seed=item.seed,
-        answered=frozenset(item.record.answered),
+        answered=item.record.answered,
+        desk=desk,
         news=news,
         phase=phase,
     )

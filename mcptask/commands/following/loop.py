@@ -21,10 +21,19 @@ from mcptask.commands.following.leaving import leave, left_running
 from mcptask.commands.following.reader_gone import while_read
 from mcptask.commands.following.telling import telling
 from mcptask.errors import ExitCode
-from mcptask.protocol.events import Created, Ended, Heard, StatusChanged, TaskEvent, Warned
-from mcptask.protocol.observations import GIVE_UP_AFTER, Rules
+from mcptask.protocol.events import (
+    Answered,
+    Created,
+    Ended,
+    Heard,
+    StatusChanged,
+    TaskEvent,
+    Warned,
+)
 from mcptask.protocol.outcome import Outcome, outcome_of_task
+from mcptask.protocol.questions import Ledger
 from mcptask.protocol.task import Task
+from mcptask.protocol.view import GIVE_UP_AFTER, Rules
 from mcptask.render.report import Report, Reporter, Subject
 from mcptask.store.records import TaskRecord
 
@@ -35,15 +44,20 @@ def never(outcome: Outcome) -> bool:
 
 
 def rules_of(job: Job) -> Rules:
-    """What the user allows: how long, how often. Nobody can answer a form here yet, but a person at a
-    terminal can from another one, so only there is a question waited out."""
+    """What the user allows: how long, how often. A person at a terminal can answer later, from another one,
+    so only there is a question waited out that nobody here answers."""
     options = job.options
     return Rules(
         deadline=job.deadline,
         give_up_after=options.give_up_after or GIVE_UP_AFTER,
         min_interval=options.interval or 0.0,
-        stop_for_input=not job.env.interactive or options.format != "text",
+        stop_for_input=not job.by_hand,
     )
+
+
+def until_answered(job: Job) -> Rules:
+    """The same, but only until nothing is open that somebody here answers."""
+    return replace(rules_of(job), stop_when_answered=True)
 
 
 async def follow_all(
@@ -52,6 +66,7 @@ async def follow_all(
     interruption: Interruption,
     sessions: Sessions,
     *,
+    rules: Rules | None = None,
     several: bool = False,
     enough: Callable[[Outcome], bool] = never,
 ) -> list[Report]:
@@ -77,7 +92,7 @@ async def follow_all(
                 job,
                 going_on,
                 sessions,
-                rules_of(job),
+                rules or rules_of(job),
                 beside=partial(tick_when_due, job, reporter),
             ) as events,
         ):
@@ -89,7 +104,7 @@ async def follow_all(
                 known.learn(item.subject, event)
                 _note(notes.note, item, event)
                 reporter.show(item.subject, event)
-                told.hear(item.subject, event, partial(known.report, item))
+                told.hear(item.subject, event, partial(known.report, item), known.answered(item))
                 if isinstance(event, Ended):
                     if several:
                         reporter.end(known.report(item))
@@ -109,6 +124,7 @@ async def follow_all(
         raise
     finally:
         reporter.close()
+    job.sources.close()
     return [
         known.report(each)
         if isinstance(each, Followed)
@@ -125,14 +141,24 @@ class _Known:
         self.outcomes: dict[Subject, Outcome] = {}
         self.latest: dict[Subject, Task] = {t.subject: t.seed for t in tasks if t.seed is not None}
         self._warned: dict[Subject, list[str]] = {}
+        self._answered: dict[Subject, Ledger] = {}
+        self._sent: dict[Subject, set[str]] = {}
 
     def learn(self, subject: Subject, event: TaskEvent) -> None:
         if isinstance(event, Warned):
             self._warned.setdefault(subject, []).append(event.message)
+        elif isinstance(event, Answered):
+            self._answered[subject] = event.ledger
+            if not event.elsewhere:
+                self._sent.setdefault(subject, set()).update(event.keys)
         elif isinstance(event, Ended):
             self.outcomes[subject] = event.outcome
         elif isinstance(event, Created | Heard | StatusChanged):
             self.latest[subject] = event.task
+
+    def answered(self, item: Followed) -> Ledger:
+        """What was answered so far."""
+        return self._answered.get(item.subject, item.record.answered)
 
     def report(self, item: Followed, outcome: Outcome | None = None) -> Report:
         """Of a task that came to this outcome, else to the one that was heard, else as it was last seen."""
@@ -147,6 +173,8 @@ class _Known:
             warnings=tuple(dict.fromkeys(warnings)),
             where=subject.where,
             task_id=subject.task_id,
+            answered=self.answered(item),
+            sent=frozenset(self._sent.get(subject, ())),
         )
 
 
@@ -155,7 +183,7 @@ def last_seen(record: TaskRecord, task: Task | None) -> Outcome:
     where the server was not heard in this run: then all that is known is the stored status."""
     if task is None:
         return Outcome(name=record.status, exit_code=ExitCode.OK)
-    outcome = outcome_of_task(task, frozenset(record.answered))
+    outcome = outcome_of_task(task, record.answered)
     return outcome if task.terminal else replace(outcome, exit_code=ExitCode.OK)
 
 

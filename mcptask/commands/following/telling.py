@@ -14,6 +14,7 @@ from mcptask.commands._job import Job
 from mcptask.env import Env
 from mcptask.protocol.events import Ended, InputRequired, TaskEvent
 from mcptask.protocol.outcome import Outcome, outcome_of_task
+from mcptask.protocol.questions import Ledger
 from mcptask.protocol.task import Status
 from mcptask.render.jsonout import document, line
 from mcptask.render.questions import asked, task_name
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from mcptask.commands.following.exec import Hooks, Run
 
 GAP = 1.0  # s between two rings
-LONGEST_VARIABLE = 4096  # characters: the system bounds what a program starts with
 PATIENCE = 2.0  # s of waiting for `--exec` before a person is told what is waited for
 
 
@@ -59,13 +59,19 @@ class Telling:
         self._hooks = _hooks(job, settle)
         self._asking: set[Subject] = set()
 
-    def hear(self, subject: Subject, event: TaskEvent, report: Callable[[Outcome], Report]) -> None:
-        """`report` makes the report of this task from an outcome."""
+    def hear(
+        self,
+        subject: Subject,
+        event: TaskEvent,
+        report: Callable[[Outcome], Report],
+        answered: Ledger,
+    ) -> None:
+        """`report` makes the report of this task from an outcome; `answered` was answered so far."""
         if self._bell is None and self._hooks is None:
             return
         if isinstance(event, InputRequired) and event.task is not None:
             self._asking.add(subject)
-            self.tell(report(outcome_of_task(event.task, subject.answered)), subject.task_id)
+            self.tell(report(outcome_of_task(event.task, answered)), subject.task_id)
         elif isinstance(event, Ended):
             stopped_asking = event.outcome.name == Status.INPUT_REQUIRED
             if not (stopped_asking and subject in self._asking):  # told when it asked
@@ -172,26 +178,16 @@ def _run(report: Report, task_id: str | None) -> "Run":
     from mcptask.commands.following.exec import Run
 
     ref, server = report.ref, report.server
-    values = {
+    told = {
         "MCPTASK_TASK_ID": task_id,
         "MCPTASK_REF": None if ref is None else str(ref),
         "MCPTASK_OUTCOME": report.outcome.name,
-        "MCPTASK_SERVER": server and (server.name or _address(server)),
+        "MCPTASK_SERVER": (server.name or _address(server)) if server else None,
     }
-    variables = {name: value if value and _fits(value) else None for name, value in values.items()}
     name = f"task {task_name(ref, task_id or '')}" if ref or task_id else report.tool or "the call"
-    return Run(name, ref, f"{line(document(report))}\n".encode("ascii"), variables)
+    return Run(name, ref, f"{line(document(report))}\n".encode("ascii"), told)
 
 
 def _address(server: ServerInfo) -> str | None:
     """What `MCPTASK_SERVER` takes for a server without a name: a URL, not a command."""
     return server.endpoint if server.endpoint.startswith(("http://", "https://")) else None
-
-
-def _fits(value: str) -> bool:
-    """Can it stand in the environment, and harm nobody there (A6.4)? The document has it in any case."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return len(value) <= LONGEST_VARIABLE and "\0" not in value and not value.startswith("()")

@@ -17,7 +17,7 @@ from mcptask.protocol.generations.base import (
 )
 from mcptask.protocol.generations.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
 from mcptask.protocol.generations.notices import read_notice
-from mcptask.protocol.generations.refusals import meaning
+from mcptask.protocol.generations.refusals import Declared, meaning, quoted
 from mcptask.protocol.generations.snapshots import read_call_answer, read_task
 from mcptask.protocol.generations.tool_pages import ToolPages
 from mcptask.protocol.task import Task
@@ -41,7 +41,8 @@ GET_WAIT = (
 
 
 class V20260728:
-    """The conversations of this revision. `capabilities` is what this run declares that it can serve."""
+    """The conversations of this revision. `capabilities` is what this run declares that it can serve,
+    `offers` what would make it serve more: capability → words for the user."""
 
     version = VERSION
 
@@ -49,11 +50,12 @@ class V20260728:
         self,
         capabilities: Mapping[str, Any] = CAPABILITIES,
         *,
+        offers: Mapping[str, str] | None = None,
         call_wait: float = CALL_WAIT,
         get_wait: float = GET_WAIT,
     ) -> None:
         self._call_wait, self._get_wait = call_wait, get_wait
-        self._capabilities = capabilities
+        self._declared = Declared(capabilities, offers or {})
         self._meta = {
             META + "protocolVersion": VERSION,
             META + "clientInfo": {"name": "mcptask", "version": __version__},
@@ -93,7 +95,7 @@ class V20260728:
         try:
             result = yield call
         except RpcError as error:  # the call's own error as it came: only what it means is added
-            error.hint = meaning(error, self._capabilities)
+            error.hint = meaning(error, self._declared)
             raise
         return read_call_answer(result)
 
@@ -106,7 +108,7 @@ class V20260728:
         try:
             result = yield self._task_call("tasks/get", task_id, wait=self._get_wait)
         except RpcError as error:
-            told = f"{error.message} ({error.code})"
+            told = f"{quoted(error.message)} ({error.code})"
             raise self._task_meant(error, task_id) or Unreachable(told) from error
         if result.get("resultType") == "input_required":
             raise ProtocolError("tasks/get was answered with resultType input_required")  # A9.3
@@ -149,13 +151,15 @@ class V20260728:
     def _meant(self, error: RpcError, offer: str) -> ProtocolError | None:
         """What a refusal says about the server or the way to it; None: nothing about either."""
         if error.code == METHOD_NOT_FOUND:
-            return ProtocolError(f"the server does not offer {offer}: {error.message}")
-        breach = meaning(error, self._capabilities)
-        return ProtocolError(f"{breach}: {error.message} ({error.code})") if breach else None
+            return ProtocolError(f"the server does not offer {offer}: {quoted(error.message)}")
+        breach = meaning(error, self._declared)
+        return (
+            ProtocolError(f"{breach}: {quoted(error.message)} ({error.code})") if breach else None
+        )
 
     def _task_meant(self, error: RpcError, task_id: str) -> WireError | None:
         if error.code == INVALID_PARAMS:
-            return TaskLost(f"the server does not know task {task_id}: {error.message}")
+            return TaskLost(f"the server does not know task {task_id}: {quoted(error.message)}")
         return self._meant(error, "tasks")
 
     def _call(

@@ -49,7 +49,7 @@ def parse(data: bytes) -> Any:
     except RecursionError as exc:
         raise ValueError("nested too deeply") from exc
     # Most messages hold fewer brackets than that, and need no second look.
-    if data.count(b"[") + data.count(b"{") > DEEPEST and _too_deep(value):
+    if data.count(b"[") + data.count(b"{") > DEEPEST and too_deep(value):
         raise ValueError("nested too deeply")
     return value
 
@@ -145,7 +145,8 @@ def patience(request: Request, limits: Limits) -> float | None:
     return None if math.isinf(wait) else wait
 
 
-def _too_deep(value: Any) -> bool:
+def too_deep(value: Any) -> bool:
+    """Is it nested more than DEEPEST levels deep?"""
     level = [value]
     for _ in range(DEEPEST):
         inner = chain.from_iterable(map(_inside, level))

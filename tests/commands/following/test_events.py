@@ -11,8 +11,8 @@ import pytest
 from mcptask.commands.following import events
 from mcptask.commands.following.events import Followed, followed
 from mcptask.protocol.events import TaskEvent, Warned
-from mcptask.protocol.observations import Rules
 from mcptask.protocol.task import Task
+from mcptask.protocol.view import Rules
 from mcptask.render.report import Subject
 from mcptask.store.records import TaskRecord
 from tests.protocol.fakes import FakeClock, run, task
@@ -44,7 +44,7 @@ def test_a_stored_task_counts_from_its_making_but_never_from_the_future_a14_5() 
 
 ITEM: Any = Followed(
     record=TaskRecord(ref=1, task_id="tsk_1", status="working"),
-    endpoint=SimpleNamespace(key=1),  # type: ignore[arg-type]
+    endpoint=SimpleNamespace(key=1, name="studio"),  # type: ignore[arg-type]
     subject=Subject("job", "studio", 1, "tsk_1", 0.0),
 )
 
@@ -77,7 +77,7 @@ async def a_fault() -> None:
 
 
 def all_events(beside: Callable[[], Awaitable[None]]) -> Any:
-    job: Any = SimpleNamespace(env=SimpleNamespace(clock=FakeClock().clock))
+    job: Any = SimpleNamespace(env=SimpleNamespace(clock=FakeClock().clock), sources=None)
     sessions: Any = SimpleNamespace(to=lambda endpoint: None)
     return events.events_of_all(job, [ITEM], sessions, Rules(), beside)
 

@@ -4,10 +4,11 @@ import pytest
 
 from mcptask.commands.following.loop import last_seen
 from mcptask.errors import ExitCode
+from mcptask.protocol.questions import Answer
 from mcptask.store.records import TaskRecord
 from tests.protocol.fakes import QUESTION, RESULT, task
 
-RECORD = TaskRecord(ref=1, task_id="tsk", status="queued", answered=("approve",))
+RECORD = TaskRecord(ref=1, task_id="tsk", status="queued", answered={"approve": Answer()})
 
 
 @pytest.mark.parametrize("status", ["working", "input_required", "odd"])

@@ -1,4 +1,4 @@
-"""A question put to the person at the terminal, line by line. The only part that reads the terminal (A12.12).
+"""A question put to the person line by line, for terminals that cannot be read key by key (Windows; A12.12).
 
 The terminal stays in its own line mode, so there is nothing to restore when the loop cancels us.
 """
@@ -14,103 +14,106 @@ from typing import Any, TextIO
 from mcptask.arguments.fields import is_list, typed
 from mcptask.arguments.responses import (
     ACCEPT,
-    CANCEL,
     DECLINE,
-    content_problem,
     defaults,
     form_of,
     is_url,
-    lacking,
     method_of,
+    problem_of,
 )
+from mcptask.commands.answering.by_hand.browser import Browser
+from mcptask.commands.answering.by_hand.terminal import LATER, LEAVING, LeftError
+from mcptask.commands.answering.who import Who
 from mcptask.env import Env
 from mcptask.errors import UsageError
 from mcptask.protocol.addresses import read_address
+from mcptask.protocol.questions import Question, Request, Response
 from mcptask.protocol.schemas import Schema, required, sub
 from mcptask.protocol.task import ELICITATION
 from mcptask.render import forms
+from mcptask.render.parts import flow
 from mcptask.render.streams import try_write
 
-Response = dict[str, Any]
-
-LATER = "later"
-_LEAVING = {"d": DECLINE, "c": CANCEL, "l": LATER}
 _NO = {"n": DECLINE, "no": DECLINE}  # where the question is whether
-_ASIDE = {":d": DECLINE, ":c": CANCEL, ":l": LATER}
+_ASIDE = {f":{letter}": how for letter, how in LEAVING.items()}
 _LEFT_OUT = ":x"
 _PIECE = 65536
 # Bytes of a line that a terminal passes on; it drops the rest without a word (Linux: 4095).
 _LONGEST_LINE = 4094
 
 
-async def ask(
-    env: Env, server: str, tool: str, key: str, request: Mapping[str, Any]
-) -> Response | None:
-    """The response to one question, as a person gives it; None for later, or where nobody can type.
-
-    Wrong input is told at once and asked for again, so an accepted form always fits its schema.
-    """
-    if not env.interactive:
-        return None
-    desk = _Desk(env)
-    desk.forget_what_was_typed_ahead()
+async def ask(env: Env, who: Who, question: Question, browser: Browser | str) -> Response | None:
+    """As `person.ask`, for a terminal at which somebody types."""
+    terminal, request = _LineTerminal(env, started=bool(who.task)), question.request
+    terminal.forget_what_was_typed_ahead()
     colour = env.colour(env.stderr)
-    desk.show(forms.question_lines(server, tool, key, request, desk.width, colour=colour))
+    terminal.show(
+        forms.question_lines(
+            who.server, who.tool, who.task, question, terminal.width, colour=colour
+        )
+    )
     try:
         if method_of(request) != ELICITATION:
-            desk.show(forms.unanswerable_lines(request, desk.width))
+            terminal.show(forms.unanswerable_lines(request, who.to_type, terminal.width))
             return None
-        return await (_consent(desk, request) if is_url(request) else _form(desk, key, request))
-    except _Left as left:
+        if is_url(request):
+            return await _consent(terminal, question, browser)
+        return await _form(terminal, question.key, request)
+    except LeftError as left:
+        terminal.show(
+            forms.left_lines(question.key, left.how, terminal.width, started=terminal.started)
+        )
         return None if left.how == LATER else {"action": left.how}
     except UsageError as unusable:  # the server's schema
-        desk.wrong(unusable)
+        terminal.wrong(unusable)
         return None
 
 
-class _Left(Exception):
-    """The question was left without an answer: DECLINE, CANCEL or LATER."""
-
-    def __init__(self, how: str) -> None:
-        self.how = how
-
-
-async def _form(desk: "_Desk", key: str, request: Mapping[str, Any]) -> Response:
+async def _form(terminal: "_LineTerminal", key: str, request: Request) -> Response:
     schema = form_of(request)
-    values = await _filled(desk, schema, defaults(schema))
+    values = await _filled(terminal, schema, defaults(schema))
     while True:
-        missing = lacking(values, schema)
-        problem = f"{missing[0]} is needed" if missing else content_problem(values, schema)
-        desk.forget_what_was_typed_ahead()  # the rest of a paste agrees to nothing
-        desk.show(forms.review_lines(key, schema, values, desk.width, problem=problem))
-        while (word := await desk.choice(_LEAVING)) not in ("", "e"):
-            desk.wrong(UsageError("type one of the letters above, or Enter alone"))
+        problem = problem_of(values, schema)
+        terminal.forget_what_was_typed_ahead()  # the rest of a paste agrees to nothing
+        terminal.show(forms.answer_head("Your answer to", key, ":", terminal.width))
+        terminal.show(forms.review_lines(schema, values, terminal.width))
+        if problem:
+            terminal.wrong(UsageError(problem))
+        edits = bool(values or sub(schema, "properties"))
+        terminal.offer(forms.review_ways(edits=edits, problem=problem))
+        while (word := await terminal.choice(LEAVING)) not in ("", "e"):
+            terminal.wrong(UsageError("type one of the letters above, or Enter alone"))
         if word == "e":
-            values = await _filled(desk, schema, values)
+            values = await _filled(terminal, schema, values)
         elif problem is None:
+            terminal.given(key)
             return {"action": ACCEPT, "content": values}
 
 
-async def _filled(desk: "_Desk", schema: Schema, values: Mapping[str, Any]) -> dict[str, Any]:
+async def _filled(
+    terminal: "_LineTerminal", schema: Schema, values: Mapping[str, Any]
+) -> dict[str, Any]:
     """One line for each field, over the values that there are; in the order of the form."""
     filled = dict(values)
     fields = sub(schema, "properties")
     if fields:
-        desk.show(forms.way_out_lines(schema, desk.width))
+        terminal.show(forms.way_out_lines(schema, terminal.width, started=terminal.started))
     for name in fields:
-        desk.show(forms.field_lines(name, schema, filled, desk.width))
-        await _enter(desk, name, schema, filled)
+        terminal.show(forms.field_lines(name, schema, filled, terminal.width))
+        await _enter(terminal, name, schema, filled)
     return {name: filled[name] for name in fields if name in filled}
 
 
-async def _enter(desk: "_Desk", name: str, schema: Schema, values: dict[str, Any]) -> None:
+async def _enter(
+    terminal: "_LineTerminal", name: str, schema: Schema, values: dict[str, Any]
+) -> None:
     """Lines until one fits; it goes into `values`. Empty: what is there stays."""
     needed, each = name in required(schema), sub(schema, "properties")[name]
     while True:
         try:
-            line = await desk.text(name)
+            line = await terminal.text(name)
             if line.strip() in _ASIDE:
-                raise _Left(_ASIDE[line.strip()])
+                raise LeftError(_ASIDE[line.strip()])
             if line.strip() == _LEFT_OUT and not needed:
                 values.pop(name, None)
                 return
@@ -119,30 +122,48 @@ async def _enter(desk: "_Desk", name: str, schema: Schema, values: dict[str, Any
             if not line.strip():
                 raise UsageError(f"{name} is needed")
             while line.rstrip().endswith(",") and is_list(each, schema):
-                line += await desk.text(name)
+                line += await terminal.text(name)
             values[name] = typed(name, line, schema)
         except UsageError as wrong:
-            desk.wrong(wrong)
+            terminal.wrong(wrong)
         else:
             return
 
 
-async def _consent(desk: "_Desk", request: Mapping[str, Any]) -> Response:
-    """A yes in so many letters: Enter alone is none. The address is not opened, here or by us (A12.13)."""
-    url = sub(request, "params").get("url")
+async def _consent(
+    terminal: "_LineTerminal", question: Question, browser: Browser | str
+) -> Response:
+    """A yes in so many letters: Enter alone is none (A12.13)."""
+    url = sub(question.request, "params").get("url")
     address = read_address(url)
-    desk.show(forms.address_lines(url, address.host, address.warnings, address.refused, desk.width))
-    allowed = ("y", "yes") if address.refused is None else ()
-    while await desk.choice(_LEAVING | _NO) not in allowed:
-        desk.wrong(UsageError("type one of the letters above"))
-    return {"action": ACCEPT}
+    terminal.show(
+        forms.address_lines(url, address.host, address.warnings, address.refused, terminal.width)
+    )
+    allowed = address.refused is None
+    while True:
+        opens = allowed and not isinstance(browser, str)
+        why = browser if allowed and isinstance(browser, str) else None
+        terminal.show(forms.no_browser_lines(why, terminal.width))
+        terminal.offer(forms.address_ways(allowed=allowed, browser=opens))
+        word = await terminal.choice({**LEAVING, **_NO})
+        failed = None
+        if word == "o" and allowed and not isinstance(browser, str):
+            failed = await browser(str(url))
+        if failed is not None:
+            browser = failed
+        elif allowed and (word in ("y", "yes") or (word == "o" and opens)):
+            terminal.given(question.key)
+            return {"action": ACCEPT}
+        else:
+            terminal.wrong(UsageError("type one of the letters above"))
 
 
 @dataclass(frozen=True)
-class _Desk:
-    """Where a person reads (stderr) and types (stdin)."""
+class _LineTerminal:
+    """Where a person reads (stderr) and types (stdin). `started`: there is a task already."""
 
     env: Env
+    started: bool
 
     @property
     def width(self) -> int:
@@ -151,15 +172,22 @@ class _Desk:
     def show(self, lines: list[str]) -> None:
         try_write(self.env.stderr, "".join(f"{line}\n" for line in lines))
 
+    def given(self, key: str) -> None:
+        self.show(forms.answer_head("Answer given to", key, ".", self.width))
+
+    def offer(self, ways: list[str]) -> None:
+        """What can be typed: these, and what leaves the question."""
+        self.show(flow([*ways, *forms.leaving(started=self.started)], self.width, cut=False))
+
     def wrong(self, error: UsageError) -> None:
         colour = self.env.colour(self.env.stderr)
         self.show(forms.wrong_lines(error.message, error.hint, self.width, colour=colour))
 
     async def choice(self, leaving: Mapping[str, str]) -> str:
-        """What was typed where a letter is asked for. Raises _Left for the letters that leave."""
+        """What was typed where a letter is asked for. Raises LeftError for the letters that leave."""
         word = (await self.line()).strip().lower().removeprefix(":")
         if word in leaving:
-            raise _Left(leaving[word])
+            raise LeftError(leaving[word])
         return word
 
     async def text(self, name: str) -> str:
@@ -179,7 +207,7 @@ class _Desk:
             if line is None:  # what comes next starts on a line of its own
                 try_write(self.env.stderr, "\n")
         if line is None:
-            raise _Left(LATER)
+            raise LeftError(LATER)
         return line
 
     def forget_what_was_typed_ahead(self) -> None:

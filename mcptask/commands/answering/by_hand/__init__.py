@@ -1,0 +1,1 @@
+"""A person at the terminal: forms, addresses, and JSON, while the event loop goes on behind them."""
