@@ -174,7 +174,7 @@ def test_an_editor_that_cannot_be_run_is_told_and_pasting_is_left(desk: Desk, na
 def test_an_editor_is_ended_when_its_question_is_gone_a12_7(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_end: str, body: str
 ) -> None:
-    monkeypatch.setattr(editor, "GRACE", 0.0 if at_end == "kill" else 20.0)
+    monkeypatch.setattr(editor, "GRACE", 0.2 if at_end == "kill" else 20.0)
     garble = "import tty; tty.setraw(0); "
     seen = edits(desk, tmp_path, garble + body.replace("say()", "say(pid=os.getpid())"))
     before = desk.modes
