@@ -87,13 +87,12 @@ async def _run(env: Env, words: Sequence[str]) -> int:
 
 async def _end(env: Env, process: asyncio.subprocess.Process) -> None:
     process.terminate()
+    ended = asyncio.ensure_future(process.wait())
     try:
-        async with asyncio.timeout(GRACE):
-            await process.wait()
-    except TimeoutError:
-        pass
+        # No `asyncio.timeout`: in a task that was cancelled, Python 3.11.2 cancels it once more, without why.
+        await asyncio.wait((ended,), timeout=GRACE)
     finally:
         if process.returncode is None:
             process.kill()
             try_write(env.stderr, _AS_BEFORE)
-            await process.wait()
+        await ended
