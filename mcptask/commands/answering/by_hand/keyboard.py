@@ -5,10 +5,11 @@ Ctrl-C and Ctrl-Z stay signals. Whatever way a form is left, the terminal is as 
 
 import asyncio
 import os
+import select
 import signal
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 from mcptask.commands.answering.by_hand.keys import Key, decoded
@@ -139,12 +140,9 @@ class Keyboard:
         self._press([AGAIN])
 
     def _readable(self) -> None:
-        try:
-            data = os.read(self._fd, _PIECE)
-        except BlockingIOError:  # someone else was faster
+        data = read_now(self._fd)
+        if data is None:
             return
-        except OSError:
-            data = b""
         if not data:
             self._end()
             return
@@ -179,6 +177,19 @@ async def keyboard(env: Env, leave: Callable[[], None]) -> AsyncIterator[Keyboar
                 yield keys
             finally:
                 keys.give_back()
+
+
+def read_now(fd: int) -> bytes | None:
+    """What can be read without waiting; b"" at the end, or where the terminal is gone. None where there is
+    nothing: what the loop has seen may have been dropped since, and to wait for more would stop everything.
+    """
+    try:
+        ready, _, _ = select.select([fd], [], [], 0)
+        return os.read(fd, _PIECE) if ready else None
+    except BlockingIOError:
+        return None
+    except (OSError, ValueError):
+        return b""
 
 
 def reads_keys(env: Env) -> bool:
@@ -218,12 +229,12 @@ def _key_by_key(usual: list[Any], fd: int) -> list[Any]:
 
 
 @contextmanager
-def _unheard(signum: signal.Signals) -> Iterator[None]:
-    """Not by being ignored: a program that is started would inherit that. One that was ignored stays so."""
+def _handled(signum: signal.Signals, handler: Callable[[], object]) -> Iterator[None]:
+    """Inside, the signal calls `handler`. One that was ignored stays so."""
     before = signal.getsignal(signum)
     try:
         if before is not signal.SIG_IGN:
-            signal.signal(signum, lambda *_: None)
+            signal.signal(signum, lambda *_: handler())
     except ValueError:  # outside the main thread there are no signals
         yield
         return
@@ -233,16 +244,11 @@ def _unheard(signum: signal.Signals) -> Iterator[None]:
         signal.signal(signum, before)
 
 
-@contextmanager
-def _told_of_resizes(keys: Keyboard) -> Iterator[None]:
+def _unheard(signum: signal.Signals) -> AbstractContextManager[None]:
+    """Not by being ignored: a program that is started would inherit that."""
+    return _handled(signum, lambda: None)
+
+
+def _told_of_resizes(keys: Keyboard) -> AbstractContextManager[None]:
     loop = asyncio.get_running_loop()
-    before = signal.getsignal(signal.SIGWINCH)
-    try:
-        signal.signal(signal.SIGWINCH, lambda *_: loop.call_soon_threadsafe(keys.resized))
-    except ValueError:  # outside the main thread there are no signals
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGWINCH, before)
+    return _handled(signal.SIGWINCH, lambda: loop.call_soon_threadsafe(keys.resized))

@@ -4,7 +4,6 @@ The terminal stays in its own line mode, so there is nothing to restore when the
 """
 
 import asyncio
-import os
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
@@ -22,6 +21,7 @@ from mcptask.arguments.responses import (
     problem_of,
 )
 from mcptask.commands.answering.by_hand.browser import Browser
+from mcptask.commands.answering.by_hand.keyboard import read_now
 from mcptask.commands.answering.by_hand.terminal import LATER, LEAVING, LeftError
 from mcptask.commands.answering.who import Who
 from mcptask.env import Env
@@ -37,7 +37,6 @@ from mcptask.render.streams import try_write
 _NO = {"n": DECLINE, "no": DECLINE}  # where the question is whether
 _ASIDE = {f":{letter}": how for letter, how in LEAVING.items()}
 _LEFT_OUT = ":x"
-_PIECE = 65536
 # Bytes of a line that a terminal passes on; it drops the rest without a word (Linux: 4095).
 _LONGEST_LINE = 4094
 
@@ -237,12 +236,9 @@ async def _by_the_loop(number: int, got: "asyncio.Future[bytes]") -> bytes:
     line = bytearray()
 
     def readable() -> None:
-        try:
-            piece = os.read(number, _PIECE)
-        except BlockingIOError:  # someone else was faster
+        piece = read_now(number)
+        if piece is None:
             return
-        except OSError:  # the terminal is gone
-            piece = b""
         line.extend(piece)
         if (not piece or piece.endswith(b"\n")) and not got.done():
             got.set_result(bytes(line))

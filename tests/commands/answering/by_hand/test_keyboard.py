@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import queue
 import select
 import signal
 import termios
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
@@ -287,3 +289,21 @@ def test_the_loop_goes_on_while_a_person_types_a12_7(desk: Desk) -> None:
             await asking
 
     asyncio.run(asyncio.wait_for(main(), PATIENCE))
+
+
+def test_what_was_dropped_after_it_was_seen_is_not_waited_for(desk: Desk) -> None:
+    """A flush between the loop's look and our reading must not stop everything else."""
+    number, found = desk.env.stdin.fileno(), queue.Queue[bytes | None]()
+
+    def read() -> None:
+        threading.Thread(target=lambda: found.put(keyboard.read_now(number)), daemon=True).start()
+
+    desk.type("seen\n")
+    assert select.select([number], [], [], PATIENCE)[0]
+    termios.tcflush(number, termios.TCIFLUSH)
+    read()
+    assert found.get(timeout=PATIENCE) is None
+    desk.type("kept\n")
+    assert select.select([number], [], [], PATIENCE)[0]
+    read()
+    assert found.get(timeout=PATIENCE) == b"kept\n"
