@@ -105,13 +105,6 @@ class Job:
         return self._command("--exec", self.options.exec)
 
     @cached_property
-    def sources(self) -> "Sources":
-        """Whoever answers in this run."""
-        from mcptask.commands.answering.sources import Sources
-
-        return Sources(self)
-
-    @cached_property
     def answerer(self) -> tuple[str, ...] | None:
         """The same of `--answer-with`."""
         return self._command("--answer-with", self.options.answer_with)
@@ -142,6 +135,13 @@ class Job:
 
         text = self.stdin_text if source == "-" else self.file_text(source)
         return read_answers(text, source)
+
+    @cached_property
+    def sources(self) -> "Sources":
+        """Whoever answers in this run."""
+        from mcptask.commands.answering.sources import Sources
+
+        return Sources(self)
 
     @property
     def tells(self) -> bool:

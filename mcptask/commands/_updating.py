@@ -13,7 +13,7 @@ from mcptask.commands._job import Job
 from mcptask.commands._reports import answer_of
 from mcptask.commands._run import Interruption, run, within
 from mcptask.commands._sessions import Sessions
-from mcptask.commands._words import nobody_answers, unanswered, with_next_step
+from mcptask.commands._words import left_unanswered, nobody_answers, with_next_step
 from mcptask.commands.answering.desk import TaskDesk
 from mcptask.commands.following.events import followed
 from mcptask.commands.following.loop import follow_all, until_answered
@@ -28,8 +28,15 @@ from mcptask.protocol.events import Answered
 from mcptask.protocol.generations.jsonrpc import INVALID_PARAMS
 from mcptask.protocol.outcome import Outcome, outcome_of_error
 from mcptask.protocol.questions import Answer as Noted
-from mcptask.protocol.questions import Ledger, Requests, Response, fingerprint, open_questions
-from mcptask.protocol.questions import unanswered as without_answer
+from mcptask.protocol.questions import (
+    Ledger,
+    Requests,
+    Response,
+    asked_now,
+    fingerprint,
+    open_questions,
+    unanswered,
+)
 from mcptask.protocol.session import Session
 from mcptask.protocol.task import Task
 from mcptask.protocol.updates import passes, refuses
@@ -119,7 +126,7 @@ async def _by_sources(
     outcome, task = report.outcome, report.outcome.task
     answered = report.sent
     if not wait and outcome.name in _STOPPED and not answered:
-        outcome = unanswered(outcome, found.name, found.to_type)
+        outcome = left_unanswered(outcome, found.name, found.to_type)
         return answer_of(job, replace(report, outcome=outcome))
     if wait or task is None or outcome.name not in (task.status, *_OF_THE_TASK):
         return answer_of(job, report)
@@ -157,7 +164,7 @@ def _claimed(
     known = desk.ledger()
     again = {key: each for key, each in wanted.items() if known.get(key) == each}
     new = {key: each for key, each in wanted.items() if key not in again}
-    late = new.keys() - without_answer(still_open, known).keys()
+    late = new.keys() - unanswered(still_open, known).keys()
     claimed = {} if late else desk.claim(new)
     if outrun := late or new.keys() - claimed.keys():
         desk.refused(claimed)
@@ -233,10 +240,8 @@ def _unsent(
 def _told(found: Found, task: Task, keys: frozenset[str], answered: Ledger) -> tuple[str, ...]:
     """What to say after an answer was sent, by what the task looks like now."""
     name = found.name
-    listed = task.input_requests if task.status == "input_required" else None
-    waiting = sorted(keys & set(listed or ()))
     sent = f"Sent the answer to {_names(keys)}"
-    if waiting:
+    if keys & asked_now(task).keys():
         sent += "; the server has not applied it yet"
     left = open_questions(task, answered)
     more = f" Still open: {_names(left)}." if left else ""

@@ -48,7 +48,7 @@ def login_hint(endpoint: Endpoint) -> str:
     return "no token was sent: --bearer-env VAR, or bearer_env in the config"
 
 
-def unanswered(outcome: Outcome, name: str, to_type: str) -> Outcome:
+def left_unanswered(outcome: Outcome, name: str, to_type: str) -> Outcome:
     """The waiting ended before a task's question was answered."""
     assert outcome.error is not None
     text, hint = f"Nothing was sent to task {name}", f"answer it: mcptask update {to_type}"

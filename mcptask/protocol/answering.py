@@ -58,15 +58,15 @@ class Answering:
             return view.answered  # a thousand tasks that ask nothing cost nothing
         if view.task is not None and not listed and not view.task.has_payload:
             return view.answered  # it asks, and does not say what: nothing is gone for that (A9.7)
-        self._updates.notice(listed)
+        names = dict(named(listed))
+        self._updates.notice(names)
         ledger = self._desk.ledger()
         still_open = open_questions(view.task, ledger)
         for name in self._asking.keys() - named(still_open):
             self._asking.pop(name).cancel(_why_gone(name, view, ledger))
             self._put.pop(name)  # a node that lags behind may have hidden it
-        are = dict(named(listed))
         # What a key was before it was another question may be asked once more, as such.
-        self._put = {n: at for n, at in self._put.items() if are.get(n[0], n[1]) == n[1]}
+        self._put = {n: at for n, at in self._put.items() if names.get(n[0], n[1]) == n[1]}
         now = self._clock.now()  # the same for all: what is asked together is no repetition
         for key, request in still_open.items():
             self._put_once(view, key, request, now)

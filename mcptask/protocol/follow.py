@@ -84,8 +84,9 @@ async def follow(
                 yield event
             # Whoever is to answer has been told what is asked.
             before, view = view, following.attend(view)
-            for event in changes(before, view, clock.now()):
-                yield event
+            if view is not before:
+                for event in changes(before, view, clock.now()):
+                    yield event
             action = next_action(view, clock.now())
             if isinstance(action, Finish | Stop):
                 # A form is closed before the end is told, and an answer that went out has its word.

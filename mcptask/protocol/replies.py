@@ -78,7 +78,9 @@ def remembering(view: View, ledger: Ledger, own: Collection[Name] = ()) -> View:
     """What was answered so far, from any terminal, is open no more, even if it is still listed. `own`: what
     was answered from here.
     """
-    return replace(view, answered=ledger, sent=view.sent | frozenset(own))
+    if ledger == view.answered and view.sent.issuperset(own):
+        return view  # as after nearly every poll of a task that asks nothing
+    return replace(view, answered=ledger, sent=view.sent.union(own))
 
 
 def is_changed(view: View, key: str, request: Request) -> bool:

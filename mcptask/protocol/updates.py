@@ -5,7 +5,7 @@ it was made for (A12.3).
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from mcptask.env import Clock
@@ -18,8 +18,6 @@ from mcptask.protocol.questions import (
     Answer,
     Ledger,
     Name,
-    Requests,
-    named,
     names_of,
 )
 from mcptask.protocol.replies import Acknowledged, Refused, Reply, Superseded, Undelivered
@@ -66,9 +64,9 @@ class Updates:
         """What was answered and has not had a word yet."""
         return names_of(self._sent) | names_of(self._new) | names_of(self._again)
 
-    def notice(self, listed: Requests) -> None:
-        """What the task asks now."""
-        self._latest.update(named(listed))
+    def notice(self, names: Mapping[str, str]) -> None:
+        """What the task asks now: key → fingerprint."""
+        self._latest.update(names)
 
     def send(self, new: Ledger, again: Ledger = NOTHING_ANSWERED) -> None:
         """What is ready at one moment goes out together, and waits for nothing else. `again`: what is noted

@@ -21,6 +21,7 @@ from mcptask.protocol.schemas import (
     sub,
 )
 from mcptask.protocol.task import Status
+from mcptask.render.answer_line import serving_option
 from mcptask.render.cells import cell_width, pad, shorten
 from mcptask.render.parts import flow, wrapped
 from mcptask.render.questions import Request, bounds, described, json_word
@@ -212,7 +213,7 @@ def unanswerable_lines(request: Request, to_type: str, width: int) -> list[str]:
     if parameters := sub(request, "params"):
         text = clean_json(json.dumps(parameters, ensure_ascii=False, indent=2, default=str))
         lines += _indented(block(text, width - 2, _MOST_PARAMETER_LINES))
-    served = "--root PATH" if method == "roots/list" else "--answer-with COMMAND"
+    served = serving_option(request)
     told = f"It cannot be answered by hand at the terminal. With {served} mcptask answers it"
     if to_type:
         told += f"; any answer is sent with: mcptask update {to_type} --responses JSON"

@@ -52,9 +52,8 @@ class TaskDesk:
             return None
         try:
             return await self._sources.answer(self._who, question, partial(self._form, question))
-        except (
-            UsageError
-        ) as unfit:  # what was given for one task must not end the following of others
+        except UsageError as unfit:
+            # What was given for one task must not end the following of others.
             self._job.warn(unfit.message)
             return None
 
