@@ -35,7 +35,7 @@ def test_news_come_through_as_they_happen_and_nothing_is_polled_for_a11(
     mcptask: Cli, demos: tuple[Program, Program], tmp_path: Path
 ) -> None:
     with fronted(tmp_path / "nginx", demos, {}) as front:
-        task_id = mcptask("call", "slow_echo", "text=hi", "seconds=3", "-s", front.url).stdout
+        task_id = mcptask("call", "slow_echo", "text=hi", "seconds=12", "-s", front.url).stdout
         run = mcptask("watch", "last", "--interval", "1h", "--jsonl")
         polls = front.asked("tasks/get", task_id.strip())
     assert run.rc == 0, run
