@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import signal
 import socket
+from asyncio.log import logger
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from typing import Any, TypeVar
 
@@ -92,6 +93,9 @@ def run(work: Callable[[Interruption], Coroutine[Any, Any, T]]) -> T:
             for signum, handler in usual.items():
                 signal.signal(signum, signal.SIG_IGN if interruption.signum else handler)
 
+    # What asyncio has to log (a child that was reaped before its watcher came, an exception that nobody
+    # fetched) would land on stderr in words that are not ours, with values in a traceback.
+    logger.disabled = True
     return asyncio.run(main())
 
 
