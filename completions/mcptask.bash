@@ -23,11 +23,11 @@ _mcptask_has() {
         'call')
             commands=''
             first='any' later='@file'
-            options='--wait -w --args --max-rounds --no-validate --dry-run --server -s --stdio --header -H --bearer-env --answers --answer-with --root --accept-defaults --decline-all --no-input --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--wait -w --args --max-rounds --no-validate --dry-run --server -s --stdio --header -H --bearer-env --answers --answer-with --root --accept-defaults --decline-all --no-input --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
                 --wait | -w | --no-validate | --dry-run | --accept-defaults | --decline-all | --no-input | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --args) value='@file' ;;
-                --max-rounds | --header | -H | --answers | --root | --timeout | --interval | --give-up-after | --protocol) value='any' ;;
+                --max-rounds | --header | -H | --answers | --root | --timeout | --interval | --give-up-after | --protocol | --max-message | --max-tools) value='any' ;;
                 --server | -s) value='words demo' ;;
                 --stdio | --answer-with | --exec) value='command' ;;
                 --bearer-env) value='variable' ;;
@@ -38,12 +38,12 @@ _mcptask_has() {
         'watch')
             commands=''
             first='words last' later='words last'
-            options='--all --any --fail-fast --server -s --stdio --header -H --bearer-env --answers --answer-with --root --accept-defaults --decline-all --no-input --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--all --any --fail-fast --server -s --stdio --header -H --bearer-env --answers --answer-with --root --accept-defaults --decline-all --no-input --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
                 --all | --any | --fail-fast | --accept-defaults | --decline-all | --no-input | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --server | -s) value='words demo' ;;
                 --stdio | --answer-with | --exec) value='command' ;;
-                --header | -H | --answers | --root | --timeout | --interval | --give-up-after | --protocol) value='any' ;;
+                --header | -H | --answers | --root | --timeout | --interval | --give-up-after | --protocol | --max-message | --max-tools) value='any' ;;
                 --bearer-env) value='variable' ;;
                 --on-interrupt) value='words leave cancel' ;;
                 --trace | --config | --state) value='file' ;;
@@ -52,12 +52,12 @@ _mcptask_has() {
         'get')
             commands=''
             first='words last' later=''
-            options='--refresh --result --exit-status --server -s --stdio --header -H --bearer-env --timeout --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--refresh --result --exit-status --server -s --stdio --header -H --bearer-env --timeout --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
                 --refresh | --result | --exit-status | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --server | -s) value='words demo' ;;
                 --stdio) value='command' ;;
-                --header | -H | --timeout | --protocol) value='any' ;;
+                --header | -H | --timeout | --protocol | --max-message | --max-tools) value='any' ;;
                 --bearer-env) value='variable' ;;
                 --trace | --config | --state) value='file' ;;
             esac
@@ -65,9 +65,9 @@ _mcptask_has() {
         'update')
             commands=''
             first='words last' later='@file'
-            options='--key --accept --decline --cancel --responses --wait -w --dry-run --server -s --stdio --header -H --bearer-env --answers --answer-with --root --accept-defaults --decline-all --no-input --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--key --accept --decline --cancel --responses --wait -w --dry-run --server -s --stdio --header -H --bearer-env --answers --answer-with --root --accept-defaults --decline-all --no-input --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
-                --key | --header | -H | --answers | --root | --timeout | --interval | --give-up-after | --protocol) value='any' ;;
+                --key | --header | -H | --answers | --root | --timeout | --interval | --give-up-after | --protocol | --max-message | --max-tools) value='any' ;;
                 --accept | --decline | --cancel | --wait | -w | --dry-run | --accept-defaults | --decline-all | --no-input | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --responses) value='@file' ;;
                 --server | -s) value='words demo' ;;
@@ -80,12 +80,12 @@ _mcptask_has() {
         'cancel')
             commands=''
             first='words last' later='words last'
-            options='--wait -w --dry-run --server -s --stdio --header -H --bearer-env --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--wait -w --dry-run --server -s --stdio --header -H --bearer-env --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
                 --wait | -w | --dry-run | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --server | -s) value='words demo' ;;
                 --stdio | --exec) value='command' ;;
-                --header | -H | --timeout | --interval | --give-up-after | --protocol) value='any' ;;
+                --header | -H | --timeout | --interval | --give-up-after | --protocol | --max-message | --max-tools) value='any' ;;
                 --bearer-env) value='variable' ;;
                 --on-interrupt) value='words leave cancel' ;;
                 --trace | --config | --state) value='file' ;;
@@ -94,11 +94,11 @@ _mcptask_has() {
         'list')
             commands=''
             first='' later=''
-            options='--status --server -s --limit --refresh --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--status --server -s --limit --refresh --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
                 --status) value='words working input_required completed failed cancelled' ;;
                 --server | -s) value='words demo' ;;
-                --limit | --protocol) value='any' ;;
+                --limit | --protocol | --max-message | --max-tools) value='any' ;;
                 --refresh | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --trace | --config | --state) value='file' ;;
             esac
@@ -115,11 +115,11 @@ _mcptask_has() {
         'tools')
             commands=''
             first='any' later=''
-            options='--server -s --stdio --header -H --bearer-env --timeout --trace --protocol --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--server -s --stdio --header -H --bearer-env --timeout --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
                 --server | -s) value='words demo' ;;
                 --stdio) value='command' ;;
-                --header | -H | --timeout | --protocol) value='any' ;;
+                --header | -H | --timeout | --protocol | --max-message | --max-tools) value='any' ;;
                 --bearer-env) value='variable' ;;
                 --trace | --config | --state) value='file' ;;
                 --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;

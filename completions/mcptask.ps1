@@ -55,6 +55,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--exec'); Takes = 'command'; Help = 'Run this when a task ends or asks, with the JSON document on its stdin.' }
                 @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
                 @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
+                @{ Names = @('--max-message'); Takes = 'any'; Help = 'The largest message that is read (64M, 1G). Default: 10M.' }
+                @{ Names = @('--max-tools'); Takes = 'any'; Help = 'The longest list of tools that is read. Default: 10000.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
                 @{ Names = @('--jsonl'); Takes = ''; Help = 'One JSON event per line, as it happens.' }
                 @{ Names = @('--quiet', '-q'); Takes = ''; Help = 'Only data and errors, no progress.' }
@@ -89,6 +91,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--exec'); Takes = 'command'; Help = 'Run this when a task ends or asks, with the JSON document on its stdin.' }
                 @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
                 @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
+                @{ Names = @('--max-message'); Takes = 'any'; Help = 'The largest message that is read (64M, 1G). Default: 10M.' }
+                @{ Names = @('--max-tools'); Takes = 'any'; Help = 'The longest list of tools that is read. Default: 10000.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
                 @{ Names = @('--jsonl'); Takes = ''; Help = 'One JSON event per line, as it happens.' }
                 @{ Names = @('--quiet', '-q'); Takes = ''; Help = 'Only data and errors, no progress.' }
@@ -112,6 +116,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--timeout'); Takes = 'any'; Help = 'Stop waiting after this long (90s, 10m, 1h30m). The task goes on.' }
                 @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
                 @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
+                @{ Names = @('--max-message'); Takes = 'any'; Help = 'The largest message that is read (64M, 1G). Default: 10M.' }
+                @{ Names = @('--max-tools'); Takes = 'any'; Help = 'The longest list of tools that is read. Default: 10000.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
                 @{ Names = @('--jsonl'); Takes = ''; Help = 'One JSON event per line, as it happens.' }
                 @{ Names = @('--quiet', '-q'); Takes = ''; Help = 'Only data and errors, no progress.' }
@@ -150,6 +156,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--exec'); Takes = 'command'; Help = 'Run this when a task ends or asks, with the JSON document on its stdin.' }
                 @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
                 @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
+                @{ Names = @('--max-message'); Takes = 'any'; Help = 'The largest message that is read (64M, 1G). Default: 10M.' }
+                @{ Names = @('--max-tools'); Takes = 'any'; Help = 'The longest list of tools that is read. Default: 10000.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
                 @{ Names = @('--jsonl'); Takes = ''; Help = 'One JSON event per line, as it happens.' }
                 @{ Names = @('--quiet', '-q'); Takes = ''; Help = 'Only data and errors, no progress.' }
@@ -177,6 +185,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--exec'); Takes = 'command'; Help = 'Run this when a task ends or asks, with the JSON document on its stdin.' }
                 @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
                 @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
+                @{ Names = @('--max-message'); Takes = 'any'; Help = 'The largest message that is read (64M, 1G). Default: 10M.' }
+                @{ Names = @('--max-tools'); Takes = 'any'; Help = 'The longest list of tools that is read. Default: 10000.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
                 @{ Names = @('--jsonl'); Takes = ''; Help = 'One JSON event per line, as it happens.' }
                 @{ Names = @('--quiet', '-q'); Takes = ''; Help = 'Only data and errors, no progress.' }
@@ -196,6 +206,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--refresh'); Takes = ''; Help = 'Ask the servers first, all at once.' }
                 @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
                 @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
+                @{ Names = @('--max-message'); Takes = 'any'; Help = 'The largest message that is read (64M, 1G). Default: 10M.' }
+                @{ Names = @('--max-tools'); Takes = 'any'; Help = 'The longest list of tools that is read. Default: 10000.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
                 @{ Names = @('--jsonl'); Takes = ''; Help = 'One JSON event per line, as it happens.' }
                 @{ Names = @('--quiet', '-q'); Takes = ''; Help = 'Only data and errors, no progress.' }
@@ -230,6 +242,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--timeout'); Takes = 'any'; Help = 'Stop waiting after this long (90s, 10m, 1h30m). The task goes on.' }
                 @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
                 @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
+                @{ Names = @('--max-message'); Takes = 'any'; Help = 'The largest message that is read (64M, 1G). Default: 10M.' }
+                @{ Names = @('--max-tools'); Takes = 'any'; Help = 'The longest list of tools that is read. Default: 10000.' }
                 @{ Names = @('--json'); Takes = ''; Help = 'One JSON document on stdout, whatever happens.' }
                 @{ Names = @('--jsonl'); Takes = ''; Help = 'One JSON event per line, as it happens.' }
                 @{ Names = @('--quiet', '-q'); Takes = ''; Help = 'Only data and errors, no progress.' }

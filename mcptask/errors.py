@@ -152,6 +152,17 @@ class Garbled(ProtocolError):
     """No JSON, no stream of events, nothing at all: what a proxy says while a server restarts."""
 
 
+class TooLarge(ProtocolError):
+    """More than one message may hold (A5.9, S18): asking again brings the same."""
+
+    def __init__(
+        self,
+        message: str,
+        hint: str | None = "if you trust the server: --max-message 64M, or more",
+    ) -> None:
+        super().__init__(message, hint=hint)
+
+
 class HttpRefused(ProtocolError):
     """An HTTP status that is no success and carries no JSON-RPC body."""
 

@@ -11,6 +11,7 @@ from mcptask.commands._tracing import TraceFile
 from mcptask.errors import UsageError
 from mcptask.protocol.exchange import ANSWER_LIMIT
 from mcptask.protocol.generations.revisions import NEWEST, REVISIONS
+from mcptask.protocol.generations.tool_pages import MAX_TOOLS
 from mcptask.protocol.generations.v2026_07_28 import CALL_WAIT, CAPABILITIES, GET_WAIT
 from mcptask.protocol.negotiation import PROBE_WAIT, unremembered
 from mcptask.protocol.session import Session
@@ -51,6 +52,7 @@ def open_session(
             offers=OFFERS,
             call_wait=min(waits.timeout or CALL_WAIT, limit or CALL_WAIT),
             get_wait=min(waits.timeout or GET_WAIT, limit or GET_WAIT),
+            max_tools=job.options.max_tools or endpoint.max_tools or MAX_TOOLS,
         ),
         clock=job.env.clock,
         greet=not endpoint.is_http,
@@ -95,6 +97,7 @@ def _transport(job: Job, endpoint: Endpoint, trace: TraceFile | None) -> Transpo
     limits = Limits(
         connect=waits.connect_timeout or usual.connect,
         first_byte=waits.timeout or usual.first_byte,
+        message_bytes=job.options.max_message or endpoint.max_message or usual.message_bytes,
     )
     told = trace.of(endpoint.name, secrets) if trace else None
     if endpoint.is_http:

@@ -16,8 +16,8 @@ from typing import Annotated, Any
 import typer
 
 from mcptask.commands._answer import Answer
-from mcptask.commands._durations import seconds
 from mcptask.commands._job import Job, check_options
+from mcptask.commands._quantities import count, seconds, size
 from mcptask.errors import McptaskError
 
 
@@ -40,6 +40,8 @@ class Options:
     state: str | None = None
     trace: str | None = None
     protocol: str | None = None
+    max_message: int | None = None  # bytes
+    max_tools: int | None = None
     json: bool = False
     jsonl: bool = False
     quiet: bool = False
@@ -113,6 +115,20 @@ WIRE: Mapping[str, Any] = {
         "--protocol",
         metavar="VERSION",
         help="Speak this revision of MCP, without asking what the server speaks.",
+    ),
+    "max_message": _option(
+        int | None,
+        "--max-message",
+        metavar="SIZE",
+        parser=size,
+        help="The largest message that is read (64M, 1G). Default: 10M.",
+    ),
+    "max_tools": _option(
+        int | None,
+        "--max-tools",
+        metavar="N",
+        parser=count,
+        help="The longest list of tools that is read. Default: 10000.",
     ),
 }
 

@@ -3,6 +3,7 @@
 Loads no package that takes time: `list --json` must start fast.
 """
 
+import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -211,7 +212,10 @@ def line(value: Any) -> str:
 
 
 def _encode(value: Any, indent: int | None) -> str:
-    text = json.dumps(value, ensure_ascii=True, indent=indent, default=_plain)
+    written = io.StringIO()  # `json.dumps` keeps a string for each value until all are joined
+    for piece in json.JSONEncoder(indent=indent, default=_plain).iterencode(value, indent is None):
+        written.write(piece)
+    text = written.getvalue()
     if "Infinity" in text or "NaN" in text:
         text = _STRING_OR_CONSTANT.sub(lambda found: _CONSTANTS.get(found[0], found[0]), text)
     return uncommanding(text).replace("\x7f", "\\u007f")  # DEL is ASCII

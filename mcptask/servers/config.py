@@ -6,14 +6,14 @@ refused. No message repeats a value of the file: it may be a secret.
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcptask.errors import ConfigError
 from mcptask.nearest import nearest
-from mcptask.servers import durations, waits
+from mcptask.servers import bounds, durations, waits
 from mcptask.servers.command_line import split
 from mcptask.servers.expansion import is_variable_name
 from mcptask.servers.waits import Waits
@@ -41,6 +41,8 @@ class ServerConfig:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     bearer_env: str | None = field(default=None, repr=False)
     protocol: str | None = None
+    max_message: int | None = None  # bytes
+    max_tools: int | None = None
     waits: Waits = field(default_factory=Waits)
 
 
@@ -71,6 +73,8 @@ class _ServerTable:
     headers: dict[str, str] = field(default_factory=dict)
     bearer_env: str | None = None
     protocol: str | None = None
+    max_message: Any = None
+    max_tools: Any = None
     timeout: Any = None  # these five: see `waits.seconds`
     connect_timeout: Any = None
     answer_timeout: Any = None
@@ -227,6 +231,8 @@ def _server(path: Path, name: str, table: _ServerTable) -> ServerConfig:
         headers=table.headers,
         bearer_env=table.bearer_env,
         protocol=table.protocol,
+        max_message=bounds.size(table.max_message),
+        max_tools=bounds.count(table.max_tools),
         waits=Waits(**{key: waits.seconds(getattr(table, key)) for key in waits.KEYS}),
     )
 
@@ -255,10 +261,16 @@ def _objections(name: str, table: _ServerTable) -> list[tuple[bool, str]]:
             table.bearer_env is not None and "authorization" in map(str.lower, table.headers),
             "has both 'bearer_env' and 'headers' with Authorization: keep the one that is meant",
         ),
+        (_unusable(table.max_message, bounds.size), f"'max_message' must be {bounds.SIZES}"),
+        (_unusable(table.max_tools, bounds.count), f"'max_tools' must be {bounds.COUNTS}"),
         (bool(endless), f"{_quoted(endless)} must be a duration: {durations.FORMS}"),
         (any("\0" in text for text in texts), "a NUL character cannot be given to a program"),
         (any(not key or "=" in key for key in table.env), "'env' has a name that cannot be one"),
     ]
+
+
+def _unusable(value: Any, read: Callable[[object], int | None]) -> bool:
+    return value is not None and read(value) is None
 
 
 def _is_server_name(name: str) -> bool:

@@ -29,6 +29,8 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     bearer_env: str | None = field(default=None, repr=False)
     protocol: str | None = None
+    max_message: int | None = None  # bytes
+    max_tools: int | None = None
     waits: Waits = field(default_factory=Waits)
     # Made from a record whose command had a secret: it can be shown, and not be run.
     lacks_secret: bool = False

@@ -22,7 +22,7 @@ from mcptask.protocol.generations.base import (
     ToolList,
 )
 from mcptask.protocol.generations.snapshots import FIELDS, LONGEST_MS, read_call_answer
-from mcptask.protocol.generations.tool_pages import MAX_PAGES
+from mcptask.protocol.generations.tool_pages import MAX_TOOLS, pages_of
 from mcptask.protocol.generations.v2026_07_28 import V20260728
 from mcptask.protocol.lifecycle import Finish, Get, Stop, Wait, next_action
 from mcptask.protocol.observations import observe
@@ -58,7 +58,11 @@ RESPONSES = {"room": {"action": "decline"}}
 # What is begun, what plausible answers look like, and the most calls that it may come to.
 CONVERSATIONS: dict[str, tuple[Callable[[], Steps[Any]], list[dict[str, Any]], int]] = {
     "discover": (GENERATION.discover, DISCOVERIES, 1),
-    "list_tools": (GENERATION.list_tools, PAGES, 2 * MAX_PAGES),  # begun anew once, at the most
+    "list_tools": (
+        GENERATION.list_tools,
+        PAGES,
+        2 * pages_of(MAX_TOOLS),
+    ),  # begun anew once, at the most
     "call_tool": (lambda: GENERATION.call_tool("t", {}, SCHEMA), CALL_ANSWERS, 1),
     "get_task": (lambda: GENERATION.get_task(ID), SNAPSHOTS, 1),
     "update_task": (lambda: GENERATION.update_task(ID, RESPONSES), SNAPSHOTS, 2),
@@ -226,7 +230,9 @@ def test_another_round_carries_the_state_as_it_came_a8_4(
 
 def test_a_list_of_nameless_tools_is_warned_of_once_c2() -> None:
     page = {"tools": [None] * 1000, "nextCursor": "1"}
-    tools, _ = held(GENERATION.list_tools(), [page, {**page, "nextCursor": None}], MAX_PAGES)
+    tools, _ = held(
+        GENERATION.list_tools(), [page, {**page, "nextCursor": None}], pages_of(MAX_TOOLS)
+    )
     assert tools.warnings == ("the server lists a tool without a name",)
 
 

@@ -20,7 +20,7 @@ from mcptask.errors import (
     WireError,
 )
 from mcptask.protocol.generations.base import Discovered, Immediate, InputNeeded, ToolList
-from mcptask.protocol.generations.tool_pages import MAX_PAGES
+from mcptask.protocol.generations.tool_pages import MAX_TOOLS, pages_of
 from mcptask.protocol.session import Session
 from mcptask.protocol.task import Task
 from tests.fuzz.hostile import OBJECTS, PLAUSIBLE, SCHEMA, TEXTS, VALUES, outcome, spoiled, tries
@@ -36,7 +36,7 @@ RESPONSES = {"room": {"action": "decline"}}
 PROBES = 20
 OPERATIONS: dict[str, tuple[Ask, tuple[type, ...], int]] = {
     "discover": (lambda s: s.discover(), (Discovered,), PROBES),
-    "list_tools": (lambda s: s.list_tools(), (ToolList,), PROBES + 6 * MAX_PAGES),
+    "list_tools": (lambda s: s.list_tools(), (ToolList,), PROBES + 6 * pages_of(MAX_TOOLS)),
     "call": (lambda s: s.call("t", {"month": "9"}, SCHEMA), (Task, Immediate, InputNeeded), PROBES),
     "get": (lambda s: s.get(ID), (Task,), PROBES),
     "update": (lambda s: s.update(ID, RESPONSES), (type(None),), PROBES),

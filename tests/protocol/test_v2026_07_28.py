@@ -14,11 +14,15 @@ from mcptask.errors import McptaskError, ProtocolError, RpcError, TaskLost, Unre
 from mcptask.protocol.generations.base import Call, Discovered, Immediate, Steps, ToolList
 from mcptask.protocol.generations.refusals import BREACHES
 from mcptask.protocol.generations.snapshots import LONGEST_MS
-from mcptask.protocol.generations.tool_pages import MAX_PAGES
 from mcptask.protocol.generations.v2026_07_28 import TASKS, V20260728
 from tests.protocol.fakes import ID, JSON, JSON_OBJECTS, QUESTION, RESULT, wire
 
 GENERATION = V20260728()
+PAGES = 67  # of a list of tools, at most
+
+
+def too_long(read: int) -> str:
+    return f"the server's list of tools is too long: the first {read} were read (--max-tools N)"
 
 
 def converse(steps: Steps[Any], answers: Iterable[Any]) -> tuple[Any, list[Call]]:
@@ -92,14 +96,20 @@ def test_a_cursor_that_comes_again_ends_the_list_with_a_warning_a7_1() -> None:
         page("a", nextCursor="2", ttlMs=60_000), page("b", nextCursor="2", ttlMs=60_000)
     )
     assert names(tools) == ["a", "b"]
-    assert tools.warnings == ("the server's list of tools has no end; stopped after 2",)
+    assert tools.warnings == (too_long(2),)
     assert tools.ttl_ms == 0, "and half a list is not worth keeping"
 
 
-def test_a_list_without_end_is_cut_after_64_pages_a7_1() -> None:
+def test_a_list_without_end_is_cut_after_67_pages_a7_1_s18() -> None:
     tools, calls = listed(*(page("a", nextCursor=str(n)) for n in range(100)))
-    assert len(calls) == MAX_PAGES == 64
-    assert tools.warnings == ("the server's list of tools has no end; stopped after 64",)
+    assert len(calls) == PAGES == 67
+    assert tools.warnings == (too_long(67),)
+
+
+def test_who_wants_longer_lists_gets_more_pages_too_a7_1_s18() -> None:
+    pages = [page("a", nextCursor=str(n)) for n in range(200)]
+    (tools, calls) = converse(V20260728(max_tools=15_000).list_tools(), pages)
+    assert len(calls) == len(tools.tools) == 101
 
 
 STALE = RpcError(-32602, "Invalid cursor")
@@ -124,9 +134,9 @@ def test_a_list_that_is_refused_without_a_cursor_is_not_asked_for_again_a7_1() -
 
 
 def test_a_list_that_was_started_anew_at_its_last_page_is_still_a_whole_one_a7_1() -> None:
-    many = [page("a", nextCursor=str(n)) for n in range(MAX_PAGES - 1)]
+    many = [page("a", nextCursor=str(n)) for n in range(PAGES - 1)]
     tools, calls = listed(*many, STALE, page("b"))
-    assert (names(tools), len(calls)) == (["b"], MAX_PAGES + 1)
+    assert (names(tools), len(calls)) == (["b"], PAGES + 1)
 
 
 @pytest.mark.parametrize("code", [-32601, *BREACHES])
@@ -135,9 +145,12 @@ def test_a_list_that_is_refused_for_the_exchange_breaks_the_protocol_a4_3(code: 
         listed(RpcError(code, "why"))
 
 
-def test_a_page_without_end_is_not_followed_by_another_a7_1() -> None:
-    tools, calls = listed(page(*["a"] * 10_001, nextCursor="2"))
-    assert (len(tools.tools), len(calls)) == (10_001, 1)
+def test_a_page_without_end_is_cut_and_not_followed_by_another_a7_1_s18() -> None:
+    for more in ({"nextCursor": "2"}, {}):
+        tools, calls = listed(page(*["a"] * 10_001, **more))
+        assert (len(tools.tools), len(calls)) == (10_000, 1)
+        assert tools.warnings == (too_long(10_000),)
+        assert tools.ttl_ms == 0
 
 
 def test_tools_without_a_name_are_left_out_with_a_warning_t9() -> None:

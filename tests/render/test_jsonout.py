@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import typing
+from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any
 
@@ -211,14 +212,14 @@ def test_numbers_beyond_a_float_stay_json() -> None:
 
 
 def test_nesting_too_deep_to_indent_is_written_compactly(monkeypatch: pytest.MonkeyPatch) -> None:
-    written = json.dumps
+    written = json.JSONEncoder.iterencode
 
-    def shallow(value: Any, *, indent: int | None, **how: Any) -> str:
-        if indent:
+    def shallow(encoder: json.JSONEncoder, value: Any, one_shot: bool = False) -> Iterator[str]:
+        if encoder.indent:
             raise RecursionError
-        return written(value, **how)
+        return written(encoder, value, one_shot)
 
-    monkeypatch.setattr("mcptask.render.jsonout.json.dumps", shallow)
+    monkeypatch.setattr("mcptask.render.jsonout.json.JSONEncoder.iterencode", shallow)
     assert dump({"a": [1]}) == '{"a": [1]}'
 
 

@@ -8,8 +8,10 @@ from mcptask.errors import ProtocolError
 from mcptask.protocol.generations.base import ToolList
 from mcptask.protocol.generations.snapshots import LONGEST_MS
 
-MAX_PAGES = 64  # an endless cursor must not be an endless command
-MAX_TOOLS = 10_000
+MAX_TOOLS = 10_000  # an endless cursor must not be an endless command
+TOOLS_A_PAGE = (
+    150  # less than that on each is a list without end too: 67 pages, where MAX_TOOLS holds
+)
 NAMELESS = "the server lists a tool without a name"
 
 
@@ -18,6 +20,7 @@ class ToolPages:
     """`cursor` asks for the next page; None before the first one, and after the last."""
 
     cursor: str | None = None
+    most: int = MAX_TOOLS
     _tools: list[Mapping[str, Any]] = field(default_factory=list)
     _seen: set[str | None] = field(default_factory=set)
     _count: int = 0
@@ -39,18 +42,25 @@ class ToolPages:
         self._count += 1
         ends = self.cursor is None or self.cursor in self._seen
         self._seen.add(self.cursor)
-        return not ends and self._count < MAX_PAGES and len(self._tools) <= MAX_TOOLS
+        within = self._count < pages_of(self.most) and len(self._tools) <= self.most
+        return not ends and within
 
     def whole(self) -> ToolList:
         """The list as far as it was read; what had no end is not to be kept."""
-        endless = self.cursor is not None
-        text = f"the server's list of tools has no end; stopped after {len(self._tools)}"
+        endless = self.cursor is not None or len(self._tools) > self.most
+        read = self._tools[: self.most]
+        text = f"the server's list of tools is too long: the first {len(read)} were read (--max-tools N)"
         return ToolList(
-            tools=tuple(self._tools),
+            tools=tuple(read),
             ttl_ms=0 if endless else self._ttl_ms,
             public=self._public,
             warnings=(*self._warnings, *[text] * endless),
         )
+
+
+def pages_of(most: int) -> int:
+    """How many pages are read, where a list may have `most` tools."""
+    return most // TOOLS_A_PAGE + 1
 
 
 def _usable(page: Mapping[str, Any], warnings: list[str]) -> Iterator[Mapping[str, Any]]:

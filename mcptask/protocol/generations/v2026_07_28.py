@@ -19,7 +19,7 @@ from mcptask.protocol.generations.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUN
 from mcptask.protocol.generations.notices import read_notice
 from mcptask.protocol.generations.refusals import Declared, meaning, quoted
 from mcptask.protocol.generations.snapshots import read_call_answer, read_task
-from mcptask.protocol.generations.tool_pages import ToolPages
+from mcptask.protocol.generations.tool_pages import MAX_TOOLS, ToolPages
 from mcptask.protocol.task import Task
 
 VERSION = "2026-07-28"
@@ -53,8 +53,9 @@ class V20260728:
         offers: Mapping[str, str] | None = None,
         call_wait: float = CALL_WAIT,
         get_wait: float = GET_WAIT,
+        max_tools: int = MAX_TOOLS,
     ) -> None:
-        self._call_wait, self._get_wait = call_wait, get_wait
+        self._call_wait, self._get_wait, self._max_tools = call_wait, get_wait, max_tools
         self._declared = Declared(capabilities, offers or {})
         self._meta = {
             META + "protocolVersion": VERSION,
@@ -72,14 +73,14 @@ class V20260728:
 
     def list_tools(self) -> Steps[ToolList]:
         """`tools/list`, all pages; a cursor that is refused starts the list anew, once (A7.1)."""
-        pages, anew, more = ToolPages(), False, True
+        pages, anew, more = ToolPages(most=self._max_tools), False, True
         while more:
             try:
                 more = pages.add((yield self._call("tools/list", pages.params)))
             except RpcError as error:
                 if error.code != INVALID_PARAMS or pages.cursor is None or anew:
                     raise self._meant(error, "tools") or error from None
-                pages, anew = ToolPages(), True
+                pages, anew = ToolPages(most=self._max_tools), True
         return pages.whole()
 
     def call_tool(

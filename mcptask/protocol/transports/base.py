@@ -20,13 +20,16 @@ Message = dict[str, Any]
 Remark = Callable[[str], None]
 
 
+MESSAGE_BYTES = 10 * 1024 * 1024
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How long and how much a transport waits for and reads. Seconds and bytes (A5.8, A5.9)."""
 
     connect: float = 30.0
     first_byte: float = 60.0  # to the first byte of an answer, and between two bytes of it
-    message_bytes: int = 10 * 1024 * 1024  # one JSON body, one event, one line
+    message_bytes: int = MESSAGE_BYTES  # one JSON body, one event, one line
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from typing import cast
 
-from mcptask.errors import ProtocolError
+from mcptask.errors import ProtocolError, TooLarge
 from mcptask.protocol.transports.excerpts import shortened
 from mcptask.protocol.transports.http_client import httpx
 
@@ -24,10 +24,10 @@ async def chunks(response: httpx.Response) -> AsyncGenerator[bytes, None]:
 
 
 async def read(response: httpx.Response, limit: int) -> bytes:
-    """The whole decoded body. Raises ProtocolError where it is longer than `limit` bytes."""
+    """The whole decoded body. Raises TooLarge where it is longer than `limit` bytes."""
     body = await head(response, limit + 1)
     if len(body) > limit:
-        raise ProtocolError(f"the server's answer is over {limit} bytes")
+        raise TooLarge(f"the server's answer is over {limit} bytes")
     return body
 
 

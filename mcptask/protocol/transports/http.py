@@ -153,7 +153,7 @@ class HttpTransport:
         body = await bodies.read(response, self._limits.message_bytes)
         received(self._trace, body, _entry(response))
         try:
-            found = rpc_messages(parse(body))
+            found = rpc_messages(parse(body, self._limits.message_bytes))
         except ValueError as exc:
             raise http_answers.unusable(_read(response, body)) from exc
         for message in found:
@@ -186,7 +186,7 @@ class HttpTransport:
             self._noise.heard("the server's stream has events of another type: ignored", event.type)
         elif event.data:  # else a priming event: an id and nothing to read (A5.3)
             try:
-                yield parse(event.data.encode())
+                yield parse(event.data.encode(), self._limits.message_bytes)
             except ValueError:
                 yield None
 

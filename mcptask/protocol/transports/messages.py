@@ -6,19 +6,28 @@ whose it is.
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from mcptask.errors import UsageError
-from mcptask.protocol.transports.base import Limits, Message, Remark, Request
+from mcptask.errors import TooLarge, UsageError
+from mcptask.protocol.transports.base import MESSAGE_BYTES, Limits, Message, Remark, Request
 from mcptask.protocol.transports.excerpts import shortened
 
 # Levels of arrays and objects in one message. Comparing, showing and storing a value takes a call or more
 # for each of its levels, so what can just be parsed may still be too deep for everything after that.
 DEEPEST = 128
 _CONTAINERS = (dict, list)
+_TOO_DEEP = f"the server sent a message nested more than {DEEPEST} levels deep"
+
+# A message of a few bytes a value becomes thirty times its size in memory, so its values are counted before
+# they are made: there may be one for so many bytes of the largest message. Arrays and objects take the most.
+BYTES_A_VALUE, BYTES_A_CONTAINER = 40, 128
+FEWEST = 1000  # may there be, however small the largest message is
+# A text, for counting what is outside of them. It may lack its end, so that no byte is looked at twice.
+_TEXTS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 
 # Not JSON, but what Python's own writer makes of such numbers. NaN becomes what JavaScript's makes of it;
 # an infinity is read as 1e999 is, which is JSON.
@@ -38,20 +47,42 @@ def dump(message: Message) -> bytes:
         raise UsageError(f"the request cannot be written as JSON: {exc}") from exc
 
 
-def parse(data: bytes) -> Any:
+def parse(data: bytes, largest: int = MESSAGE_BYTES) -> Any:
     """The JSON value in `data`: UTF-8, a BOM dropped, broken bytes replaced. Raises ValueError.
 
-    So it does for what is nested more than DEEPEST levels deep, and for an integer that Python
-    refuses to read (4300 digits). NaN is read as null, an infinity as a float (C2).
+    So it does for an integer that Python refuses to read (4300 digits). NaN is read as null, an infinity
+    as a float (C2). TooLarge for what is nested more than DEEPEST levels deep, and for more values than a
+    message of `largest` bytes may have.
     """
+    refuse_many_values(data, largest)
     try:
         value = _DECODER.decode(data.decode("utf-8-sig", "replace"))
     except RecursionError as exc:
-        raise ValueError("nested too deeply") from exc
+        raise TooLarge(_TOO_DEEP, hint=None) from exc
     # Most messages hold fewer brackets than that, and need no second look.
     if data.count(b"[") + data.count(b"{") > DEEPEST and too_deep(value):
-        raise ValueError("nested too deeply")
+        raise TooLarge(_TOO_DEEP, hint=None)
     return value
+
+
+def refuse_many_values(data: bytes, largest: int = MESSAGE_BYTES) -> None:
+    """TooLarge where JSON has more values than a message of `largest` bytes may; looks twice only at what is
+    suspicious, for a text may be full of commas."""
+    shares = {"values": BYTES_A_VALUE, "arrays and objects": BYTES_A_CONTAINER}
+    bounds = {kind: max(FEWEST, largest // share) for kind, share in shares.items()}
+    if _over(_counts(data), bounds) and (kind := _over(_counts(_TEXTS.sub(b"", data)), bounds)):
+        raise TooLarge(f"the server sent a message of over {bounds[kind]} {kind}")
+
+
+def _counts(data: bytes) -> dict[str, int]:
+    return {
+        "values": data.count(b","),
+        "arrays and objects": data.count(b"[") + data.count(b"{"),
+    }
+
+
+def _over(counts: dict[str, int], bounds: dict[str, int]) -> str | None:
+    return next((kind for kind in bounds if counts[kind] > bounds[kind]), None)
 
 
 def rpc_messages(value: Any) -> list[Message]:
@@ -90,7 +121,7 @@ def error_in(data: bytes) -> Message | None:
     """The JSON-RPC error in a body, whatever its id (A4.2); None where the body is something else."""
     try:
         found = rpc_messages(parse(data))
-    except ValueError:
+    except (ValueError, TooLarge):
         return None
     return next((m for m in found if is_response(m) and isinstance(m.get("error"), dict)), None)
 

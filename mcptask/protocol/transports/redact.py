@@ -40,7 +40,11 @@ def url_parts(url: str) -> tuple[str, str]:
     text = _IGNORED.sub("", url.partition("#")[0].partition("?")[0])
     scheme, mark, rest = text.partition("//")
     if not mark or (scheme and not _SCHEME.fullmatch(scheme)):
-        return "", text if text.startswith("/") else text.rpartition("@")[2]
+        if text.startswith("/") or "@" not in text:
+            return "", text
+        return url_parts(
+            text.rpartition("@")[2]
+        )  # which may read as an address of its own: `@//host`
     authority, slash, path = rest.partition("/")
     host = authority.rpartition("@")[2]
     if not _HOST.fullmatch(host):

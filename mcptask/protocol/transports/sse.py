@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mcptask.errors import ProtocolError
+from mcptask.errors import TooLarge
 
 _LINE_END = re.compile(rb"\r\n?|\n")
 _BOM = b"\xef\xbb\xbf"
@@ -36,7 +36,7 @@ class SseParser:
     def feed(self, chunk: bytes) -> Iterator[Event]:
         """The events that `chunk` completes: iterate to the end before the next one.
 
-        Raises ProtocolError once the bound is passed, after the events in front of the culprit.
+        Raises TooLarge once the bound is passed, after the events in front of the culprit.
         """
         position = 1 if self._after_cr and chunk[:1] == b"\n" else 0
         if chunk:
@@ -56,7 +56,7 @@ class SseParser:
     def _take(self, part: bytes) -> None:
         self._partial += part
         if self._size + len(self._partial) > self._limit:
-            raise ProtocolError(f"an event of the server's stream is over {self._limit} bytes")
+            raise TooLarge(f"an event of the server's stream is over {self._limit} bytes")
 
     def _line(self, line: bytes) -> Event | None:
         if self._at_start:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from mcptask.env import Clock
-from mcptask.errors import ProtocolError, Unreachable, WireError
+from mcptask.errors import TooLarge, Unreachable, WireError
 from mcptask.protocol.transports.base import Limits, Message, Remark, Request
 from mcptask.protocol.transports.excerpts import excerpt
 from mcptask.protocol.transports.messages import (
@@ -151,7 +151,7 @@ class StdioTransport:
     async def close(self, *, hurry: bool = False) -> None:
         """End the child and its whole group; open exchanges end as unreachable. Never hangs (A6.6)."""
         child, self._child = self._child, None
-        self._fail(Unreachable, "the connection to the server was closed")
+        self._fail(lambda: Unreachable("the connection to the server was closed"))
         if child is not None:
             await child.stop(min(HURRIED_GRACE, self._grace) if hurry else self._grace)
         self._noise.tell_totals()
@@ -213,15 +213,22 @@ class StdioTransport:
 
     def _line(self, line: bytes | None) -> None:
         if line is None:
-            limit = self._limits.message_bytes
-            self._tell("in", "noise", text=f"(a line of over {limit} bytes)")
-            self._fail(ProtocolError, f"the server sent a line of over {limit} bytes")
+            bound = self._limits.message_bytes
+            self._too_large(TooLarge(f"the server sent a line of over {bound} bytes"))
         elif line.strip():
             self._read(line)
 
+    def _too_large(self, error: TooLarge) -> None:
+        """Whom it was for is in what was not read, so all who wait are told."""
+        self._tell("in", "noise", text=error.message)
+        self._fail(lambda: TooLarge(error.message, error.hint))
+
     def _read(self, line: bytes) -> None:
         try:
-            found = rpc_messages(parse(line))
+            found = rpc_messages(parse(line, self._limits.message_bytes))
+        except TooLarge as error:
+            self._too_large(error)
+            return
         except ValueError:
             found = []
         if not found:
@@ -280,11 +287,11 @@ class StdioTransport:
         self._last_end = how
         if not self._open:  # else each exchange tells of it
             self._tell("in", "fault", text=how[:TEXT])
-        self._fail(Unreachable, how)
+        self._fail(lambda: Unreachable(how))
 
-    def _fail(self, kind: type[WireError], text: str) -> None:
+    def _fail(self, error: Callable[[], WireError]) -> None:
         for exchange in self._open.values():
-            exchange.inbox.put_nowait(kind(text))
+            exchange.inbox.put_nowait(error())
 
 
 def _meta(params: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, Literal, Protocol
 
-from mcptask.errors import McptaskError
+from mcptask.errors import McptaskError, TooLarge
 from mcptask.protocol.transports.base import Message
 from mcptask.protocol.transports.excerpts import excerpt
 from mcptask.protocol.transports.messages import parse, rpc_messages
@@ -51,7 +51,7 @@ def received(trace: Trace | None, data: bytes, to: int | None) -> None:
     if trace is None:
         return
     found: list[Message] = []
-    with suppress(ValueError):
+    with suppress(ValueError, TooLarge):
         found = rpc_messages(parse(data))
     for message in found:
         trace("in", "message", message=message, to=to)

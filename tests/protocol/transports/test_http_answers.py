@@ -10,6 +10,7 @@ from mcptask.errors import (
     Garbled,
     HttpRefused,
     ProtocolError,
+    TooLarge,
     Unauthorized,
     Unreachable,
 )
@@ -45,7 +46,7 @@ def test_a_bom_an_array_and_broken_utf_8_are_survived__A15_17(ask, http):
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"<html>", b"[" * 100_000, b'{"x":' + b"9" * 5000 + b"}", b'"text"', b"{}", b"[]"]
+    "body", [b"", b"<html>", b'{"x":' + b"9" * 5000 + b"}", b'"text"', b"{}", b"[]"]
 )
 def test_a_body_that_is_no_answer_is_a_protocol_error__A4_3(failure, http, body):
     error = failure(Garbled, http.response(body=body))
@@ -81,7 +82,7 @@ def test_another_type_is_shown_with_the_start_of_the_body__A4_1(failure, http, k
 def test_a_body_over_the_bound_is_a_protocol_error__A5_9(failure, http):
     body = http.result(text="x" * 2000)
     limits = Limits(message_bytes=1000)
-    assert "1000 bytes" in failure(ProtocolError, http.response(body=body), limits=limits).message
+    assert "1000 bytes" in failure(TooLarge, http.response(body=body), limits=limits).message
 
 
 # ── compression, which nobody asked for ──
@@ -101,10 +102,7 @@ def test_the_bound_counts_what_comes_out_of_the_compression__A5_9(failure, http)
     bomb = gzip.compress(b" " * 50_000_000)
     assert len(bomb) < 100_000
     answer = http.response(body=bomb, content_encoding="gzip")
-    assert (
-        "over 1000 bytes"
-        in failure(ProtocolError, answer, limits=Limits(message_bytes=1000)).message
-    )
+    assert "over 1000 bytes" in failure(TooLarge, answer, limits=Limits(message_bytes=1000)).message
 
 
 @pytest.mark.parametrize(
@@ -224,3 +222,25 @@ def test_a_refusal_with_an_endless_body_is_read_to_the_bound_only(failure, http)
     answer = http.response(404, b"x" * 100_000)
     error = failure(HttpRefused, answer, limits=Limits(message_bytes=1000))
     assert error.status == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"[" * 150 + b"]" * 150, "nested more than 128 levels deep"),
+        (b"[" + b"[]," * 2000 + b"1]", "over 1562 arrays and objects"),
+        (b"[" + b"1," * 6000 + b"1]", "over 5000 values"),
+    ],
+)
+def test_what_would_fill_the_memory_is_refused_and_not_asked_for_again__A5_9_S18(
+    failure, http, body, said
+):
+    error = failure(TooLarge, http.response(body=body), limits=Limits(message_bytes=200_000))
+    assert said in error.message
+
+
+def test_a_text_may_be_full_of_commas_and_brackets__A5_9(ask, http):
+    text = '[1,2],{\\"a\\"},\\\\' * 500
+    body = b'{"jsonrpc":"2.0","id":1,"result":{"text":"%s"}}' % text.encode()
+    (message,), _ = ask(http.response(body=body), limits=Limits(message_bytes=200_000))
+    assert message["result"]["text"] == '[1,2],{"a"},\\' * 500

@@ -6,7 +6,7 @@ from contextlib import aclosing
 import pytest
 
 from mcptask.errors import (
-    ProtocolError,
+    TooLarge,
     Unreachable,
 )
 from mcptask.protocol.transports.base import Limits
@@ -102,7 +102,7 @@ def test_a_stream_that_ends_without_the_answer_is_unreachable__A5_6(failure, htt
 
 def test_an_event_over_the_bound_is_a_protocol_error__A5_9(failure, http):
     answer = http.stream(b"data: " + b"x" * 2000, then="hang")
-    failure(ProtocolError, answer, limits=Limits(message_bytes=1000))
+    failure(TooLarge, answer, limits=Limits(message_bytes=1000))
 
 
 def test_an_event_that_is_no_json_is_skipped_with_a_remark__A5_7(ask, http):

@@ -202,7 +202,7 @@ def test_a_line_that_is_too_long_is_noise_without_its_text__A5_9(
         await transport.close()
 
     asyncio.run(main())
-    assert traced.of("noise")[0]["text"] == "(a line of over 1000 bytes)"
+    assert traced.of("noise")[0]["text"] == "the server sent a line of over 1000 bytes"
 
 
 def test_a_command_that_cannot_be_started_is_a_fault(request_, all_of, traced):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcptask.commands._durations import seconds
+from mcptask.commands._quantities import seconds
 from mcptask.errors import UsageError
 
 
