@@ -95,7 +95,7 @@ def test_nesting_is_read_to_a_stated_depth_and_no_further_a5_9(
     opening, closing = brackets
     assert depth(parse(opening * DEEPEST + b"1" + closing * DEEPEST)) == DEEPEST
     for levels in (DEEPEST + 1, 990, 5_000, 1_000_000):
-        with pytest.raises(TooLarge, match="128 levels deep|over 81920 arrays"):
+        with pytest.raises(TooLarge, match=r"128 levels deep|over 81920 arrays"):
             parse(opening * levels + b"1" + closing * levels)
 
 

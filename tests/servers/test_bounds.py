@@ -68,6 +68,6 @@ def test_a_bound_that_cannot_be_used_is_refused_with_its_place(
 ) -> None:
     file = tmp_path / "config.toml"
     file.write_text(f'[servers.one]\nurl = "https://x"\n{line}\n')
-    with pytest.raises(ConfigError, match="servers.one") as refused:
+    with pytest.raises(ConfigError, match=r"servers\.one") as refused:
         config.read(file)
     assert said in refused.value.message

@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -70,8 +70,21 @@ def refuse_many_values(data: bytes, largest: int = MESSAGE_BYTES) -> None:
     suspicious, for a text may be full of commas."""
     shares = {"values": BYTES_A_VALUE, "arrays and objects": BYTES_A_CONTAINER}
     bounds = {kind: max(FEWEST, largest // share) for kind, share in shares.items()}
-    if _over(_counts(data), bounds) and (kind := _over(_counts(_TEXTS.sub(b"", data)), bounds)):
-        raise TooLarge(f"the server sent a message of over {bounds[kind]} {kind}")
+    if any(count > bounds[kind] for kind, count in _counts(data).items()):
+        _refuse_outside_of_texts(data, bounds)
+
+
+def _refuse_outside_of_texts(data: bytes, bounds: Mapping[str, int]) -> None:
+    """Piece by piece and no further than needed: the pieces of a hostile message are many."""
+    seen: Counter[str] = Counter()
+    ends = chain((found.span() for found in _TEXTS.finditer(data)), [(len(data), 0)])
+    at = 0
+    for start, end in ends:
+        seen.update(_counts(data[at:start]))
+        for kind, bound in bounds.items():
+            if seen[kind] > bound:
+                raise TooLarge(f"the server sent a message of over {bound} {kind}")
+        at = end
 
 
 def _counts(data: bytes) -> dict[str, int]:
@@ -79,10 +92,6 @@ def _counts(data: bytes) -> dict[str, int]:
         "values": data.count(b","),
         "arrays and objects": data.count(b"[") + data.count(b"{"),
     }
-
-
-def _over(counts: dict[str, int], bounds: dict[str, int]) -> str | None:
-    return next((kind for kind in bounds if counts[kind] > bounds[kind]), None)
 
 
 def rpc_messages(value: Any) -> list[Message]:
