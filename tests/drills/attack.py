@@ -210,7 +210,7 @@ def _wait_for_moment(
     """Starting takes longest and can go wrong least, so the moments are drawn from each part alike."""
     request, answer = SIGNS[plan.command]
     if plan.stratum == "start-up":
-        time.sleep(between(chance, 0.0, 1.2 * times.request))
+        time.sleep(between(chance, 0.0, 0.9 * times.request))
         return
     sign = request if plan.stratum == "request" else answer
     if plan.command == "watch" and plan.tool != "asks":
@@ -218,8 +218,8 @@ def _wait_for_moment(
     with suppress(RuntimeError):
         world.until(lambda: client.saw(sign) or client.ended, sign)
     most = {
-        "request": 2 * LATENCY,
-        "answer": 2 * LATENCY,
+        "request": LATENCY,
+        "answer": LATENCY,
         "rest": 1.1 * (times.end - times.answer),
     }
     time.sleep(between(chance, 0.0, most[plan.stratum]))

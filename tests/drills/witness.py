@@ -23,7 +23,7 @@ from typing import Any
 
 Json = dict[str, Any]
 VERSION, TASKS = "2026-07-28", "io.modelcontextprotocol/tasks"
-LATENCY = 0.03  # s before each answer to a call or an update: a window for the killer
+LATENCY = 0.08  # s before each answer to a call or an update: a window for the killer
 WORK = 0.4  # s that a task works
 LAG = 1  # times that a question is listed again after its answer was acknowledged (A12.4)
 TOOLS = ("works", "asks", "asks_first", "at_once")
