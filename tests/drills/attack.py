@@ -3,7 +3,6 @@
 import json
 import os
 import random
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.drills import oracle
+from tests.drills.disk import fill, mounted
 from tests.drills.witness import LATENCY, TOOLS, read_log
 from tests.drills.world import Client, World, between
 
@@ -24,7 +24,6 @@ SIGNS["update"] = ("update", "acked")
 STRATA = ("start-up", "request", "answer", "rest")
 ENDS = ("completed", "failed", "cancelled")
 LONG_AGO = 1.0  # in seconds since 1970
-TMPFS_KIB = 64
 
 
 @dataclass(frozen=True)
@@ -183,7 +182,7 @@ def _fill_disk(
 ) -> None:
     figures.moment = "disk full"
     if plan.tmpfs:
-        _fill(world, 4 * chance.randrange(4))
+        fill(world.folder / "state" / "filler", 4 * chance.randrange(4))
     else:
         world.room = chance.randrange(3 * len(world.bytes() or b"x" * 200))
     before = world.content().get("tasks", [])
@@ -285,9 +284,6 @@ def _counted(world: World, figures: Figures) -> None:
     figures.sent_again = len(updates) - len(set(updates))
 
 
-# ── a disk that is full ──
-
-
 @contextmanager
 def _disk(folder: Path, plan: Plan) -> Iterator[None]:
     if not plan.tmpfs or plan.mode != "disk full":
@@ -295,26 +291,3 @@ def _disk(folder: Path, plan: Plan) -> Iterator[None]:
         return
     with mounted(folder / "state"):
         yield
-
-
-@contextmanager
-def mounted(folder: Path) -> Iterator[None]:
-    """A small disk at this folder. OSError where none can be had."""
-    folder.mkdir()
-    options = f"size={TMPFS_KIB}k,mode=700"
-    made = ["mount", "-t", "tmpfs", "-o", options, "drill", str(folder)]
-    if subprocess.run(made, capture_output=True).returncode != 0:
-        raise OSError("no tmpfs can be mounted here")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], capture_output=True)
-
-
-def _fill(world: World, left_kib: int) -> None:
-    filler = world.folder / "state" / "filler"
-    with suppress(OSError), open(filler, "wb", buffering=0) as stream:
-        while True:
-            stream.write(bytes(4096))
-    with open(filler, "r+b") as stream:
-        stream.truncate(max(filler.stat().st_size - left_kib * 1024, 0))

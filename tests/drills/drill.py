@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.drills.attack import COMMANDS, TRANSPORTS, Figures, Plan, measured, mounted, planned, run
+from tests.drills.attack import COMMANDS, TRANSPORTS, Figures, Plan, measured, planned, run
+from tests.drills.disk import mounted
 
 AT_ONCE = 4  # runs; each waits most of the time
 SUMS = ("created", "stored", "marks", "answers", "sent_again", "leftovers")
