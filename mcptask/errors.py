@@ -81,7 +81,9 @@ class StateUnwritable(StateError):
 
 
 class WireError(McptaskError):
-    pass
+    """`in_doubt`: the same request went out before, and what became of that is not known."""
+
+    in_doubt = False
 
 
 class RpcError(WireError):

@@ -44,7 +44,25 @@ def list_tasks(job: Job, wanted: Filter, *, refresh: bool) -> Answer:
     return Answer(
         body=lambda: _document(job, tasks, calls),
         text="\n".join(_table(job, tasks, calls, wall)),
-        remarks=() if tasks or calls else ("No tasks.  mcptask call TOOL starts one.",),
+        remarks=_remarks(tasks, calls),
+    )
+
+
+def _remarks(tasks: list[TaskRecord], calls: list[CallRecord]) -> tuple[str, ...]:
+    if calls:
+        return (_what_to_check([call.ref for call in calls]),)
+    return () if tasks else ("No tasks.  mcptask call TOOL starts one.",)
+
+
+def _what_to_check(refs: list[int]) -> str:
+    """What to do about calls without an answer: only the server knows what became of them (A4.5)."""
+    several = len(refs) > 1
+    which = "Calls" if several else "Call"
+    numbers, those = ", ".join(map(str, refs)), " ".join(map(str, refs))
+    return (
+        f"{which} {numbers}: sent, and no answer came; the work may have been done or not. "
+        "See on the server before calling again.  "
+        f"mcptask forget {those} drops the note{'s' if several else ''}."
     )
 
 
@@ -160,6 +178,7 @@ def _call_body(call: CallRecord, server: ServerBody) -> CallBody:
         "server": server,
         "tool": call.tool or "",
         "sentAt": _utc(call.sent_at) or "",
+        "hint": _what_to_check([call.ref]),
     }
 
 

@@ -222,9 +222,14 @@ def _unsent(
 ) -> Outcome:
     """An answer that the server said no to, or never got, was none: its question stays open. Of one of which
     nobody knows, the same goes out again, and no other (A12.8)."""
-    lost = isinstance(error, TimedOut) or (passes(error) and getattr(error, "sent", True))
+    in_doubt = getattr(
+        error, "in_doubt", False
+    )  # the last of several attempts is not the whole story
+    lost = (
+        isinstance(error, TimedOut) or (passes(error) and getattr(error, "sent", True)) or in_doubt
+    )
     back = f"answer it again: mcptask update {found.to_type}"
-    if refuses(error) or not lost:
+    if (refuses(error) and not in_doubt) or not lost:
         desk.refused(due)
     else:
         back = f"whether it took the answer is not known; to send it again: mcptask watch {found.to_type}"

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 from mcptask.env import Clock
-from mcptask.errors import Garbled, RpcError, Unreachable
+from mcptask.errors import Garbled, RpcError, Unreachable, WireError
 from mcptask.protocol.generations.base import Call
 from mcptask.protocol.generations.jsonrpc import INTERNAL_ERROR, result_of
 from mcptask.protocol.pacing import Pace
@@ -60,18 +60,24 @@ class Caller:
         before: Callable[[], Awaitable[None]] | None,
         doubtful: bool,
     ) -> dict[str, Any]:
+        in_doubt = False
         for attempt in range(1, attempts + 1):
-            if before is not None:
-                await before()
+            try:
+                if before is not None:
+                    await before()
+            except WireError as error:
+                error.in_doubt = in_doubt
+                raise
             try:
                 async with self._pace.turn(doubtful=doubtful):
                     self._under_way.setdefault(id(call), (call, self._clock.now()))
                     return result_of(await self.answer(self._request(call)))
-            except (Unreachable, Garbled, RpcError) as error:
+            except WireError as error:
+                error.in_doubt = in_doubt
                 asked = getattr(error, "retry_after", None) or 0.0
-                lasting = isinstance(error, RpcError) and error.code != INTERNAL_ERROR
-                if attempt == attempts or lasting or asked > LONGEST_PAUSE:
+                if attempt == attempts or not _passes(error) or asked > LONGEST_PAUSE:
                     raise
+                in_doubt = in_doubt or getattr(error, "sent", True)
             await self._clock.sleep(max(PAUSE * 3 ** (attempt - 1), asked))
         raise AssertionError("attempts is at least 1")  # pragma: no cover - for the type checker
 
@@ -141,3 +147,9 @@ class Caller:
 
     def next_id(self) -> int:
         return next(self._ids)
+
+
+def _passes(error: WireError) -> bool:
+    if isinstance(error, RpcError):
+        return error.code == INTERNAL_ERROR
+    return isinstance(error, Unreachable | Garbled)

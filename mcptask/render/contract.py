@@ -114,12 +114,13 @@ class RecordBody(TypedDict):
 
 
 class CallBody(TypedDict):
-    """A `tools/call` that was sent and whose answer never came."""
+    """A `tools/call` that was sent and whose answer never came. `hint`: what to check, and what drops it."""
 
     ref: int | None
     server: ServerBody
     tool: str
     sentAt: str
+    hint: str
 
 
 class ListDocument(TypedDict):

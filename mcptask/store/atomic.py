@@ -4,6 +4,7 @@ Nothing here knows what it writes.
 """
 
 import os
+import re
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +15,11 @@ FOLDER_MODE = 0o700
 # Windows refuses to replace a file that a reader has open: how often we try, and seconds between.
 SHARING_TRIES, SHARING_PAUSE = 20, 0.05
 
+# What `write` calls a file until it is whole, and after how many seconds nobody can still be writing it: a
+# process that was killed has left it. A write takes milliseconds; a stopped process gets the time it needs.
+_TEMPORARY = re.compile(r"\.(.+)\.[a-z0-9_]{8}\.tmp")
+LEFT_AFTER = 3600.0
+
 
 def write(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Replaces the file at `path`, mode 0600, its folder made where it is missing.
@@ -23,7 +29,7 @@ def write(path: Path, data: bytes, *, durable: bool = True) -> None:
     """
     import tempfile
 
-    make_folder(path.parent)
+    make_folder(path.parent, durable=durable)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     temporary = Path(name)
     try:
@@ -41,12 +47,14 @@ def write(path: Path, data: bytes, *, durable: bool = True) -> None:
         sync_folder(path.parent)
 
 
-def make_folder(folder: Path) -> None:
+def make_folder(folder: Path, *, durable: bool = False) -> None:
     """The folder, and those above it that are missing, each 0700: `mkdir -p` would use the umask above."""
     if folder.is_dir() or folder == folder.parent:
         return
-    make_folder(folder.parent)
+    make_folder(folder.parent, durable=durable)
     folder.mkdir(FOLDER_MODE, exist_ok=True)
+    if durable:  # no file is on the disk before its folders are
+        sync_folder(folder.parent)
 
 
 def replace(source: Path, target: Path) -> None:
@@ -74,6 +82,24 @@ def keep_newest(folder: Path, suffix: str, count: int) -> None:
         files.sort(key=lambda file: file.stat().st_mtime_ns, reverse=True)
         for file in files[count:]:
             file.unlink()
+
+
+def sweep(folder: Path, of: re.Pattern[str]) -> None:
+    """Removes what processes that were killed while they wrote left of files whose names match `of`.
+
+    Only what `write` makes, and nothing younger than LEFT_AFTER: it may be being written.
+    """
+    with suppress(OSError):
+        with os.scandir(folder) as entries:
+            ours = [each for each in entries if _is_temporary(each.name, of)]
+        for each in ours:
+            if time.time() - each.stat(follow_symlinks=False).st_mtime > LEFT_AFTER:
+                os.unlink(each)
+
+
+def _is_temporary(name: str, of: re.Pattern[str]) -> bool:
+    found = _TEMPORARY.fullmatch(name)
+    return found is not None and of.fullmatch(found[1]) is not None
 
 
 def sync_folder(folder: Path) -> None:

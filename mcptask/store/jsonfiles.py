@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from mcptask.store import atomic
 
 _SUFFIX = ".json"
+_SWEPT = re.compile(r"[0-9a-f]{40}\.json")  # as `file_of` names them
 _CHECKED = "checkedAt"
 
 
@@ -57,6 +59,7 @@ def read_checked(
 
 def keep_newest(folder: Path, kept: int) -> None:
     atomic.keep_newest(folder, _SUFFIX, kept)
+    atomic.sweep(folder, _SWEPT)
 
 
 def write(file: Path, document: dict[str, Any], *, largest: int) -> bool:

@@ -1,6 +1,7 @@
 """The state file itself: read whole, written whole. No lock and no meaning: those are `tasks`' business."""
 
 import os
+import re
 import stat
 import sys
 from contextlib import suppress
@@ -72,6 +73,9 @@ def write(path: Path, state: State, before: Reading) -> Reading:
         with suppress(OSError):  # no reason not to write
             atomic.write(backup_of(path), before.data, durable=False)
     atomic.write(path, data)
+    atomic.sweep(
+        path.parent, re.compile(rf"{re.escape(path.name)}(\.bak|\.lock\.pid|\.damaged-\d+)?")
+    )
     return Reading(data=data, state=state)
 
 

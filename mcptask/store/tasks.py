@@ -64,7 +64,7 @@ class TaskStore:
         StateUnwritable where file, folder or lock cannot be had: then nothing was changed.
         """
         try:
-            atomic.make_folder(self.path.parent)
+            atomic.make_folder(self.path.parent, durable=True)
             with locked(self.path):
                 return self._changed(fn)
         except OSError as error:

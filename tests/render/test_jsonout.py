@@ -176,7 +176,13 @@ def test_the_list_document_is_typed_too() -> None:
         "pollIntervalMs": None,
         "answered": [],
     }
-    call: contract.CallBody = {"ref": None, "server": server, "tool": "t", "sentAt": "now"}
+    call: contract.CallBody = {
+        "ref": None,
+        "server": server,
+        "tool": "t",
+        "sentAt": "now",
+        "hint": "look",
+    }
     LISTED.validate_python(list_document([record], [call]))
 
 

@@ -1,5 +1,6 @@
 import errno
 import os
+import re
 import stat
 import time
 from pathlib import Path
@@ -141,3 +142,37 @@ def test_a_folder_that_cannot_be_synced_is_no_error(folder, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", unsupported)
     atomic.sync_folder(folder)
+
+
+def test_the_folders_that_were_made_are_on_the_disk_too(folder, monkeypatch):
+    synced = []
+    monkeypatch.setattr(atomic, "sync_folder", synced.append)
+    atomic.write(folder / "a" / "b" / "file", b"")
+    assert synced == [folder, folder / "a", folder / "a" / "b"]
+
+
+def test_what_a_killed_process_left_goes_an_hour_later_and_nothing_else_does(folder):
+    ours, other = re.compile(r"file(\.bak)?"), folder / "file"
+    left = [".file.abcd_123.tmp", ".file.bak.abcdefgh.tmp"]
+    kept = [".file.young_12.tmp", ".mine.abcdefgh.tmp", ".file.notes.tmp", "file.abcdefgh.tmp"]
+    for name in (*left, *kept, other.name):
+        (folder / name).write_text("")
+        if "young" not in name:
+            os.utime(folder / name, (1, 1))
+    atomic.sweep(folder, ours)
+    assert set(names(folder)) == {*kept, other.name}
+    atomic.sweep(folder / "not there", ours)
+
+
+def test_what_a_killed_write_left_is_called_as_the_sweep_knows_it(folder, monkeypatch):
+    def killed(*_):
+        raise SystemExit
+
+    monkeypatch.setattr(atomic, "replace", killed)
+    monkeypatch.setattr(atomic, "remove", lambda _: None)
+    with pytest.raises(SystemExit):
+        atomic.write(folder / "file", b"")
+    (left,) = names(folder)
+    os.utime(folder / left, (1, 1))
+    atomic.sweep(folder, re.compile("file"))
+    assert names(folder) == []

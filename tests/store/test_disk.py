@@ -147,3 +147,17 @@ def test_what_cannot_be_written_again_is_refused_before_anything_is_touched(stor
         store.change(lambda state: replace(state, extra={"hex": 0x10**5000}))
     assert path.read_bytes() == before
     assert set(names(path)) - {"tasks.toml.lock"} == {"tasks.toml"}
+
+
+def test_a_later_write_sweeps_what_killed_ones_left_beside_the_state_file(store, path):
+    add(store)
+    old = [
+        ".tasks.toml.abcdefgh.tmp",
+        ".tasks.toml.bak.abcdefgh.tmp",
+        ".tasks.toml.lock.pid.abcdefgh.tmp",
+    ]
+    for name in (*old, ".tasks.toml2.abcdefgh.tmp"):
+        (path.parent / name).write_text("")
+        os.utime(path.parent / name, (1, 1))
+    add(store, "tsk_2")
+    assert [name for name in names(path) if name.endswith(".tmp")] == [".tasks.toml2.abcdefgh.tmp"]
