@@ -12,6 +12,11 @@ from mcptask.errors import StateError, StateUnwritable
 from mcptask.store import atomic
 from mcptask.store.format import dumps, loads
 from mcptask.store.records import State
+from mcptask.untrusted import objection
+
+# The whole file, in bytes: tens of thousands of tasks. A larger one is neither read nor written.
+LARGEST = 16 * 1024 * 1024
+TOO_LARGE = f"larger than {LARGEST // 1024 // 1024} MiB"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +73,9 @@ def write(path: Path, state: State, before: Reading) -> Reading:
         data = dumps(state)
     except (ValueError, RecursionError) as error:
         raise StateError(f"{path} cannot be written anew: {error}") from error
+    if len(data) > LARGEST:
+        hint = "mcptask forget --ended makes room"
+        raise StateUnwritable(f"{path} cannot be written: it would be {TOO_LARGE}", hint=hint)
     if before.data and before.damage is None:
         with suppress(OSError):  # no reason not to write
             atomic.write(backup_of(path), before.data, durable=False)
@@ -111,10 +119,24 @@ def unusable(path: Path, error: OSError, doing: str) -> StateUnwritable:
 
 def _bytes(path: Path) -> bytes | None:
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for ever
+        if not stat.S_ISREG(os.stat(path).st_mode):  # opened, a device or a pipe may do anything
             raise StateError(f"{path} is not a plain file", hint="name one with --state FILE")
-        return path.read_bytes()
+        # Checked and read through one descriptor, so that the file checked is the file read.
+        with atomic.opened(path) as file:
+            _refuse_what_others_can_write(path, os.fstat(file.fileno()))
+            data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            hint = "move it away, or name another with --state FILE"
+            raise StateError(f"{path} is {TOO_LARGE}: not used", hint=hint)
+        return data
     except FileNotFoundError:
+        _refuse_what_others_can_write(path, None)
         return None
     except OSError as error:
         raise unusable(path, error, "read") from error
+
+
+def _refuse_what_others_can_write(path: Path, status: os.stat_result | None) -> None:
+    refusal = objection(path, status)
+    if refusal is not None:
+        raise StateError(refusal[0], hint=refusal[1])
