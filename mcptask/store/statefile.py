@@ -4,13 +4,13 @@ import os
 import stat
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
 from mcptask.errors import StateError, StateUnwritable
 from mcptask.store import atomic
-from mcptask.store.format import dumps, loads
+from mcptask.store.format import Texts, loaded, written
 from mcptask.store.records import State
 from mcptask.untrusted import objection
 
@@ -30,6 +30,7 @@ class Reading:
     state: State
     warnings: tuple[str, ...] = ()
     damage: str | None = None
+    texts: Texts = field(default_factory=dict)  # of its records, as they are there
 
 
 def read(path: Path, known: Reading | None = None) -> Reading:
@@ -47,14 +48,15 @@ def read(path: Path, known: Reading | None = None) -> Reading:
     if known is not None and known.data == data:
         return known
     try:
-        state, warnings = loads(data)
+        state, warnings, texts = loaded(data)
     except RecursionError:
         return Reading(data=data, state=State(), damage="it is nested too deeply")
     except StateError as error:  # a newer format
         raise StateError(f"{path} cannot be used: {error.message}", hint=error.hint) from None
     except ValueError as error:
         return Reading(data=data, state=State(), damage=str(error))
-    return Reading(data=data, state=state, warnings=tuple(f"{path}: {text}" for text in warnings))
+    told = tuple(f"{path}: {text}" for text in warnings)
+    return Reading(data=data, state=state, warnings=told, texts=texts)
 
 
 def mark(path: Path) -> tuple[int, int, int] | None:
@@ -70,7 +72,7 @@ def write(path: Path, state: State, before: Reading) -> Reading:
     """Replaces the file, and keeps the one that was good until now as `….bak`; returns what a look at
     the new one would. OSError."""
     try:
-        data = dumps(state)
+        data, texts = written(state, before.texts)
     except (ValueError, RecursionError) as error:
         raise StateError(f"{path} cannot be written anew: {error}") from error
     if len(data) > LARGEST:
@@ -80,7 +82,7 @@ def write(path: Path, state: State, before: Reading) -> Reading:
         with suppress(OSError):  # no reason not to write
             atomic.write(backup_of(path), before.data, durable=False)
     atomic.write(path, data)
-    return Reading(data=data, state=state)
+    return Reading(data=data, state=state, texts=texts)
 
 
 def set_aside(path: Path, data: bytes) -> Path:
