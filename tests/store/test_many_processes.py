@@ -1,6 +1,6 @@
 """Several processes on one file: nothing is lost, and a reader without the lock always finds it whole.
 
-MCPTASK_TEST_WRITERS and MCPTASK_TEST_CHANGES make it harder than the few seconds of the default.
+MCPTASK_TEST_WRITERS and MCPTASK_TEST_CHANGES make it harder than the ten seconds of the default.
 """
 
 import os
@@ -10,8 +10,8 @@ import sys
 import time
 import tomllib
 
-WRITERS = int(os.environ.get("MCPTASK_TEST_WRITERS", "6"))
-CHANGES = int(os.environ.get("MCPTASK_TEST_CHANGES", "10"))
+WRITERS = int(os.environ.get("MCPTASK_TEST_WRITERS", "16"))
+CHANGES = int(os.environ.get("MCPTASK_TEST_CHANGES", "50"))
 
 WRITE = """
 import sys
