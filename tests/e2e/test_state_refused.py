@@ -82,23 +82,26 @@ def unwrapped(ran: Ran) -> str:
 
 
 @pytest.fixture
-def another_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Root may give files away; anybody else has to be another one than the owner."""
-    me = os.geteuid()
-    if me != 0:
-        monkeypatch.setattr(os, "geteuid", lambda: me + 1)
+def as_another(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Root may give files away; anybody else has to be another one than their owner."""
+
+    def become(case: str) -> None:
+        me = os.geteuid()
+        if case == "of another user" and me != 0:
+            monkeypatch.setattr(os, "geteuid", lambda: me + 1)
+
+    return become
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("case", [*DAMAGED, *REFUSED])
 def test_it_is_told_in_a_line_and_nothing_is_sent_or_written(
-    on_server: Cli, server: Scripted, case: str, command: str, request: pytest.FixtureRequest
+    on_server: Cli, server: Scripted, case: str, command: str, as_another: Callable[[str], None]
 ) -> None:
     setup, words = (DAMAGED | REFUSED)[case]
     on_server.state.parent.mkdir(parents=True)
     setup(on_server.state)
-    if case == "of another user":
-        request.getfixturevalue("another_user")
+    as_another(case)
     before = seen(on_server.state)
     ran = on_server(*command.split())
     assert (ran.code, ran.out) == (2, "")
@@ -111,7 +114,7 @@ def test_it_is_told_in_a_line_and_nothing_is_sent_or_written(
 
 @pytest.mark.parametrize("case", [*DAMAGED, *REFUSED])
 def test_when_it_comes_while_a_call_is_under_way_the_id_is_printed_and_the_file_is_kept(
-    on_server: Cli, server: Scripted, case: str, request: pytest.FixtureRequest
+    on_server: Cli, server: Scripted, case: str, as_another: Callable[[str], None]
 ) -> None:
     setup, words = (DAMAGED | REFUSED)[case]
     create = server._plan["tools/call"][0]
@@ -119,8 +122,7 @@ def test_when_it_comes_while_a_call_is_under_way_the_id_is_printed_and_the_file_
 
     def meanwhile(handler: Any, got: Any) -> None:
         setup(on_server.state)
-        if case == "of another user":
-            request.getfixturevalue("another_user")
+        as_another(case)
         left.append(seen(on_server.state))
         create(handler, got)
 
