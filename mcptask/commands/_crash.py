@@ -1,12 +1,12 @@
 """A bug of ours: the traceback goes to a file, never to the terminal."""
 
-import os
 import traceback
 from pathlib import Path
 
 from mcptask import __version__
 from mcptask.env import Env
 from mcptask.errors import McptaskError
+from mcptask.store import atomic
 from mcptask.store.paths import state_file
 
 
@@ -17,11 +17,11 @@ def write_report(error: Exception, env: Env) -> Path | None:
     """
     try:
         path = state_file(env).with_name("crash.log")
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        atomic.make_folder(path.parent)
         stamp = env.clock.wall().isoformat(timespec="seconds")
         frames = "".join(traceback.format_list(traceback.extract_tb(error.__traceback__)))
         text = f"{stamp} mcptask {__version__}\n{frames}{type(error).__name__}\n\n"
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a") as log:
+        with open(atomic.append_to(path), "a") as log:
             log.write(text)
     except (OSError, McptaskError):
         return None

@@ -16,7 +16,7 @@ from mcptask.commands._reports import (
     to_type_for,
 )
 from mcptask.commands._words import last_seen, lost, with_next_step
-from mcptask.errors import ExitCode, TaskLost, UsageError, WireError
+from mcptask.errors import ExitCode, ProtocolError, TaskLost, UsageError, WireError
 from mcptask.protocol.generations.snapshots import read_task
 from mcptask.protocol.outcome import Outcome, outcome_of_error, outcome_of_task
 from mcptask.protocol.task import Task
@@ -45,11 +45,17 @@ def look_up(job: Job, text: str, *, refresh: bool) -> Report:
 
 
 def stored_outcome(job: Job, found: Found) -> Task | None:
-    """The last snapshot of a task that is known to have ended, if it was kept."""
+    """The last snapshot of a task that is known to have ended, if it was kept. A damaged one was not."""
     if not found.stored or not found.record.terminal:
         return None
     raw = job.outcomes.load(found.record.origin, found.record.task_id)
-    return None if raw is None else read_task(raw)
+    if raw is None:
+        return None
+    try:
+        task = read_task(raw, asked=found.record.task_id)
+    except ProtocolError:
+        return None
+    return task if task.terminal and task.has_payload else None
 
 
 async def asked(job: Job, found: Found, session: "Session", command: str = "get") -> Report:

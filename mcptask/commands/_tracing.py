@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mcptask.errors import UsageError
 from mcptask.render.jsonout import line
-from mcptask.store import paths
+from mcptask.store import atomic, paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +89,7 @@ def open_trace(job: "Job") -> TraceFile | None:
     # O_NONBLOCK a named pipe that nobody reads would hold the command up for ever.
     at_once = getattr(os, "O_NONBLOCK", 0)
     try:
-        number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | at_once, 0o600)
+        number = atomic.append_to(path, at_once)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         why = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"{option}: {named} cannot be written: {why}") from error

@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,10 @@ def _make_private(path: Path) -> None:
     """The folder 0700 if it is made here, the file 0600: a task id can act as a bearer token."""
     for folder in reversed([parent for parent in path.parents if not parent.exists()]):
         folder.mkdir(mode=0o700, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        folder.chmod(0o700)  # a umask may have taken the owner's own bits
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        path.chmod(0o600)
 
 
 def _connect(path: Path | None) -> sqlite3.Connection:

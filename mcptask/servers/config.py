@@ -17,6 +17,7 @@ from mcptask.servers import bounds, durations, waits
 from mcptask.servers.command_line import split
 from mcptask.servers.expansion import is_variable_name
 from mcptask.servers.waits import Waits
+from mcptask.untrusted import objection
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -133,7 +134,7 @@ def _text(path: Path, must_exist: bool) -> str:
     try:
         # Checked and read through one descriptor, so that the file checked is the file read.
         with open(path, "rb") as file:
-            _refuse_if_others_can_write(path, os.fstat(file.fileno()))
+            _refuse_what_others_can_write(path, os.fstat(file.fileno()))
             raw = file.read(LARGEST_FILE + 1)
         if len(raw) > LARGEST_FILE:
             raise ConfigError(f"{path} is larger than 1 MiB: not a config file")
@@ -154,25 +155,12 @@ def _text(path: Path, must_exist: bool) -> str:
         raise ConfigError(f"cannot read {str(path)!r}: {error}") from None
 
 
-def _refuse_if_others_can_write(path: Path, status: os.stat_result) -> None:
-    """Who can write this file decides which programs run as us.
-
-    Pipes and /dev/null pass: they only get here when named by hand.
-    """
-    if os.name == "nt" or not stat.S_ISREG(status.st_mode):
-        return
-    if status.st_uid not in (os.geteuid(), 0):  # root could change any file anyway
-        raise ConfigError(
-            f"{path} is not used: it belongs to another user (uid {status.st_uid}), who could make"
-            " mcptask run any program",
-            hint=f"make a copy of your own, or: chown {os.geteuid()} {path}",
-        )
-    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise ConfigError(
-            f"{path} is not used: other users can write it (mode {status.st_mode & 0o777:04o}) and"
-            " could make mcptask run any program",
-            hint=f"chmod go-w {path}",
-        )
+def _refuse_what_others_can_write(path: Path, status: os.stat_result) -> None:
+    """Pipes and /dev/null pass: they only get here when named by hand."""
+    if stat.S_ISREG(status.st_mode):
+        refusal = objection(Path(os.path.realpath(path)), status)
+        if refusal is not None:
+            raise ConfigError(refusal[0], hint=refusal[1])
 
 
 def _config(path: Path, content: dict[str, Any]) -> Config:

@@ -8,6 +8,7 @@ import re
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
@@ -48,13 +49,19 @@ def write(path: Path, data: bytes, *, durable: bool = True) -> None:
 
 
 def make_folder(folder: Path, *, durable: bool = False) -> None:
-    """The folder, and those above it that are missing, each 0700: `mkdir -p` would use the umask above."""
+    """The folder, and those above it that are missing, each 0700 whatever the umask says."""
     if folder.is_dir() or folder == folder.parent:
         return
     make_folder(folder.parent, durable=durable)
-    folder.mkdir(FOLDER_MODE, exist_ok=True)
-    if durable:  # no file is on the disk before its folders are
-        sync_folder(folder.parent)
+    try:
+        folder.mkdir(FOLDER_MODE)
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+    else:
+        folder.chmod(FOLDER_MODE)  # mkdir leaves the owner's bits to the umask
+        if durable:  # no file is on the disk before its folders are
+            sync_folder(folder.parent)
 
 
 def replace(source: Path, target: Path) -> None:
@@ -75,10 +82,29 @@ def remove(path: Path) -> None:
         os.unlink(path)
 
 
-def keep_newest(folder: Path, suffix: str, count: int) -> None:
-    """Removes the files with this suffix that are older than the newest `count`."""
+def opened(path: Path) -> BinaryIO:
+    """The file, to be read. A pipe that somebody has put there does not hold us up: it reads as empty."""
+    at_once = getattr(os, "O_NONBLOCK", 0)
+    return open(path, "rb", opener=lambda name, flags: os.open(name, flags | at_once))
+
+
+def append_to(path: Path, flags: int = 0) -> int:
+    """A descriptor that only appends. A file that this makes is 0600, whatever the umask says."""
+    flags |= os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    try:
+        number = os.open(path, flags | os.O_EXCL, FILE_MODE)
+    except FileExistsError:  # or a link to one that is yet to be made
+        return os.open(path, flags, FILE_MODE)
+    path.chmod(FILE_MODE)
+    return number
+
+
+def keep_newest(folder: Path, ours: re.Pattern[str], count: int) -> None:
+    """Removes the files with names of ours that are older than the newest `count`: people keep things
+    where they like.
+    """
     with suppress(OSError):  # another process may be at it too
-        files = [file for file in folder.iterdir() if file.suffix == suffix]
+        files = [file for file in folder.iterdir() if ours.fullmatch(file.name)]
         files.sort(key=lambda file: file.stat().st_mtime_ns, reverse=True)
         for file in files[count:]:
             file.unlink()

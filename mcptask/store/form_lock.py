@@ -39,6 +39,8 @@ def _taken(file: Path) -> "BaseFileLock | bool":
 
     # A marker in its place would stay when its holder dies, and everybody else would wait for ever.
     lock = FileLock(file, mode=atomic.FILE_MODE, fallback_to_soft=False)
+    if file.parent.is_symlink():  # none of ours: what it leads to would be emptied
+        return True
     try:
         atomic.make_folder(file.parent)
         lock.acquire(blocking=False)

@@ -7,15 +7,16 @@ are no lists of tables, make a file `Damaged`.
 """
 
 import re
-import tomllib
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from mcptask.errors import StateError
 from mcptask.origin import Origin
 from mcptask.protocol.task import in_utc
-from mcptask.store import ledger
+from mcptask.store import ledger, plain
 from mcptask.store.records import (
     LARGEST_INTEGER,
     CallRecord,
@@ -38,38 +39,99 @@ class Damaged(ValueError):
     """The file is TOML, but not what we write nor a mended copy of it. The message says what and where."""
 
 
+# The text of records, beside each the very one that it says: what has not changed is not written out anew.
+Texts = dict[int, tuple[TaskRecord | CallRecord, str]]
+
+
+class Loaded(NamedTuple):
+    state: State
+    warnings: list[str]
+    texts: Texts
+
+
 def loads(data: bytes) -> tuple[State, list[str]]:
-    """The state, and a warning for each thing that was mended on the way.
+    """The state, and a warning for each thing that was mended on the way. Raises what `loaded` raises."""
+    state, warnings, _ = loaded(data)
+    return state, warnings
+
+
+def loaded(data: bytes) -> Loaded:
+    """The same, and what `written` may use again.
 
     ValueError (`Damaged`, tomllib's with line and column, or not UTF-8) or RecursionError for what cannot
     be used; StateError for a version newer than this one.
     """
     text = data.decode("utf-8-sig")  # some editors begin a file with a byte-order mark
-    document = tomllib.loads(MOVED.sub(lambda found: chr(ord(found[0]) - MOVED_BY), text))
+    if not text.isascii():
+        text = MOVED.sub(lambda found: chr(ord(found[0]) - MOVED_BY), text)
+    document, sources = _document(text)
     _check_version(document.pop("version", VERSION))
     next_ref = _number(document, "next_ref") or 1
     tasks = [_task_of(table, at) for at, table in enumerate(_tables(document, "tasks"), 1)]
     calls = [_call_of(table) for table in _tables(document, "calls")]
+    texts = _by_record(tasks, sources.get("tasks")) | _by_record(calls, sources.get("calls"))
     refs = [*(task.ref for task in tasks), *(call.ref for call in calls)]
     next_ref = max(next_ref, *(ref + 1 for ref in refs), 1)
     warnings: list[str] = []
     taken: set[int] = set()
-    for records in (tasks, calls):
-        next_ref = _renumber(records, taken, next_ref, warnings)
+    for numbered in (tasks, calls):
+        next_ref = _renumber(numbered, taken, next_ref, warnings)
     state = State(next_ref=next_ref, tasks=tuple(tasks), calls=tuple(calls), extra=document)
-    return state, warnings
+    return Loaded(state, warnings, texts)
+
+
+def _document(text: str) -> plain.Document:
+    document = plain.read(text)
+    if document is None:
+        import tomllib
+
+        document = plain.Document(tomllib.loads(text), {})
+    return document
+
+
+def _by_record(records: Sequence[TaskRecord | CallRecord], texts: list[str] | None) -> Texts:
+    return {id(record): (record, text) for record, text in zip(records, texts or (), strict=False)}
 
 
 def dumps(state: State) -> bytes:
     """ValueError or RecursionError for what `extra` may hold and no file can be written from."""
+    return written(state, {})[0]
+
+
+def written(state: State, known: Texts) -> tuple[bytes, Texts]:
+    """The file, and the texts of its records for the next time. Raises what `dumps` raises."""
     import tomli_w
 
-    known: dict[str, Any] = {"version": VERSION, "next_ref": state.next_ref}
-    for name, records in (("tasks", state.tasks), ("calls", state.calls)):
-        if records:
-            known[name] = [_with_extra(_known(record), record.extra) for record in records]
-    text = tomli_w.dumps(_with_extra(known, state.extra))
-    return SURROGATE.sub(lambda found: chr(ord(found[0]) + MOVED_BY), text).encode()
+    head: dict[str, Any] = {"version": VERSION, "next_ref": state.next_ref}
+    texts: Texts = {}
+    for name, record in _records(state):
+        found = known.get(id(record))
+        text = found[1] if found is not None else plain.block(name, _table(record))
+        if text is None:  # a person's own doing: all of it at once, as it is right anyway
+            texts.clear()
+            break
+        texts[id(record)] = record, text
+    else:
+        text = tomli_w.dumps(_with_extra(head, state.extra))
+        return _encoded("\n".join((text, *(told for _, told in texts.values())))), texts
+    for name, record in _records(state):
+        head.setdefault(name, []).append(_table(record))
+    return _encoded(tomli_w.dumps(_with_extra(head, state.extra))), {}
+
+
+def _records(state: State) -> Iterator[tuple[str, TaskRecord | CallRecord]]:
+    yield from (("tasks", task) for task in state.tasks)
+    yield from (("calls", call) for call in state.calls)
+
+
+def _table(record: TaskRecord | CallRecord) -> dict[str, Any]:
+    return _with_extra(_known(record), record.extra)
+
+
+def _encoded(text: str) -> bytes:
+    if not text.isascii():
+        text = SURROGATE.sub(lambda found: chr(ord(found[0]) + MOVED_BY), text)
+    return text.encode()
 
 
 def _check_version(version: object) -> None:
@@ -145,13 +207,24 @@ def _call_of(table: dict[str, Any]) -> CallRecord:
 
 
 def _origin_of(table: dict[str, Any]) -> Origin:
-    return Origin(
-        server=_text(table, "server"),
-        url=_text(table, "url"),
-        command=_texts(table, "command"),
-        cwd=_text(table, "cwd"),
-        bearer_env=_text(table, "bearer_env"),
+    return _origin(
+        _text(table, "server"),
+        _text(table, "url"),
+        _texts(table, "command"),
+        _text(table, "cwd"),
+        _text(table, "bearer_env"),
     )
+
+
+@lru_cache(maxsize=64)  # a thousand tasks are of a few servers
+def _origin(
+    server: str | None,
+    url: str | None,
+    command: tuple[str, ...],
+    cwd: str | None,
+    bearer_env: str | None,
+) -> Origin:
+    return Origin(server=server, url=url, command=command, cwd=cwd, bearer_env=bearer_env)
 
 
 def _text(table: dict[str, Any], key: str) -> str | None:

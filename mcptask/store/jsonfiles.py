@@ -2,15 +2,17 @@
 
 import hashlib
 import json
+import os
 import re
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from mcptask.store import atomic
+from mcptask.untrusted import objection
 
 _SUFFIX = ".json"
-_SWEPT = re.compile(r"[0-9a-f]{40}\.json")  # as `file_of` names them
+_NAME = re.compile(r"[0-9a-f]{40}\.json")  # as `file_of` makes them
 _CHECKED = "checkedAt"
 
 
@@ -58,8 +60,8 @@ def read_checked(
 
 
 def keep_newest(folder: Path, kept: int) -> None:
-    atomic.keep_newest(folder, _SUFFIX, kept)
-    atomic.sweep(folder, _SWEPT)
+    atomic.keep_newest(folder, _NAME, kept)
+    atomic.sweep(folder, _NAME)
 
 
 def write(file: Path, document: dict[str, Any], *, largest: int) -> bool:
@@ -79,9 +81,13 @@ def write(file: Path, document: dict[str, Any], *, largest: int) -> bool:
 
 
 def read_object(file: Path, largest: int) -> dict[str, Any] | None:
-    """The JSON object in a file of at most `largest` bytes; None for everything else."""
+    """The JSON object in a file of at most `largest` bytes; None for everything else, and for what somebody
+    else may have written.
+    """
     try:
-        with open(file, "rb") as stream:
+        with atomic.opened(file) as stream:
+            if objection(file, os.fstat(stream.fileno())) is not None:
+                return None
             data = stream.read(largest + 1)
         document = json.loads(data) if len(data) <= largest else None
     except (OSError, ValueError, RecursionError):

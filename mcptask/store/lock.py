@@ -8,6 +8,7 @@ empty the first, and Windows lets nobody read it.
 
 import errno
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -51,15 +52,25 @@ def locked(path: Path) -> Iterator[None]:
 def _taken(path: Path) -> "BaseFileLock":
     from filelock import FileLock, SoftFileLock
 
+    file, marker = _beside(path, ".lock"), _beside(path, ".locked")
     try:
-        return _waited_for(FileLock(_beside(path, ".lock"), mode=atomic.FILE_MODE), path)
+        # filelock's own way to its second best warns on the terminal.
+        lock = FileLock(file, mode=atomic.FILE_MODE, fallback_to_soft=False)
+        return _waited_for(lock, path)
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise StateUnwritable(
+                f"{path} cannot be written: its lock {file} is a symbolic link, which is not followed",
+                hint=f"rm {shlex.quote(str(file))}",
+            ) from error
         if error.errno not in NO_LOCKS:
             raise
-    return _waited_for(SoftFileLock(_beside(path, ".locked"), mode=atomic.FILE_MODE), path)
+    # That of a process on another machine stays when that one dies.
+    hint = f"if no mcptask uses this file, here or elsewhere: rm {shlex.quote(str(marker))}"
+    return _waited_for(SoftFileLock(marker, mode=atomic.FILE_MODE), path, hint)
 
 
-def _waited_for(lock: "BaseFileLock", path: Path) -> "BaseFileLock":
+def _waited_for(lock: "BaseFileLock", path: Path, hint: str | None = None) -> "BaseFileLock":
     from filelock import Timeout
 
     for _ in range(ROUNDS):
@@ -70,7 +81,8 @@ def _waited_for(lock: "BaseFileLock", path: Path) -> "BaseFileLock":
         if statefile.mark(path) == before:
             break
     raise StateUnwritable(
-        f"{path} cannot be written: {_holder(path)} has its lock, which was not free for {TIMEOUT:g} s"
+        f"{path} cannot be written: {_holder(path)} has its lock, which was not free for {TIMEOUT:g} s",
+        hint=hint,
     )
 
 

@@ -5,14 +5,19 @@ import re
 import stat
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
 from mcptask.errors import StateError, StateUnwritable
 from mcptask.store import atomic
-from mcptask.store.format import dumps, loads
+from mcptask.store.format import Texts, loaded, written
 from mcptask.store.records import State
+from mcptask.untrusted import objection
+
+# The whole file, in bytes: tens of thousands of tasks. A larger one is neither read nor written.
+LARGEST = 16 * 1024 * 1024
+TOO_LARGE = f"larger than {LARGEST // 1024 // 1024} MiB"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +31,7 @@ class Reading:
     state: State
     warnings: tuple[str, ...] = ()
     damage: str | None = None
+    texts: Texts = field(default_factory=dict)  # of its records, as they are there
 
 
 def read(path: Path, known: Reading | None = None) -> Reading:
@@ -43,14 +49,15 @@ def read(path: Path, known: Reading | None = None) -> Reading:
     if known is not None and known.data == data:
         return known
     try:
-        state, warnings = loads(data)
+        state, warnings, texts = loaded(data)
     except RecursionError:
         return Reading(data=data, state=State(), damage="it is nested too deeply")
     except StateError as error:  # a newer format
         raise StateError(f"{path} cannot be used: {error.message}", hint=error.hint) from None
     except ValueError as error:
         return Reading(data=data, state=State(), damage=str(error))
-    return Reading(data=data, state=state, warnings=tuple(f"{path}: {text}" for text in warnings))
+    told = tuple(f"{path}: {text}" for text in warnings)
+    return Reading(data=data, state=state, warnings=told, texts=texts)
 
 
 def mark(path: Path) -> tuple[int, int, int] | None:
@@ -66,9 +73,12 @@ def write(path: Path, state: State, before: Reading) -> Reading:
     """Replaces the file, and keeps the one that was good until now as `….bak`; returns what a look at
     the new one would. OSError."""
     try:
-        data = dumps(state)
+        data, texts = written(state, before.texts)
     except (ValueError, RecursionError) as error:
         raise StateError(f"{path} cannot be written anew: {error}") from error
+    if len(data) > LARGEST:
+        hint = "mcptask forget --ended makes room"
+        raise StateUnwritable(f"{path} cannot be written: it would be {TOO_LARGE}", hint=hint)
     if before.data and before.damage is None:
         with suppress(OSError):  # no reason not to write
             atomic.write(backup_of(path), before.data, durable=False)
@@ -76,7 +86,7 @@ def write(path: Path, state: State, before: Reading) -> Reading:
     atomic.sweep(
         path.parent, re.compile(rf"{re.escape(path.name)}(\.bak|\.lock\.pid|\.damaged-\d+)?")
     )
-    return Reading(data=data, state=state)
+    return Reading(data=data, state=state, texts=texts)
 
 
 def set_aside(path: Path, data: bytes) -> Path:
@@ -115,10 +125,24 @@ def unusable(path: Path, error: OSError, doing: str) -> StateUnwritable:
 
 def _bytes(path: Path) -> bytes | None:
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for ever
+        if not stat.S_ISREG(os.stat(path).st_mode):  # opened, a device or a pipe may do anything
             raise StateError(f"{path} is not a plain file", hint="name one with --state FILE")
-        return path.read_bytes()
+        # Checked and read through one descriptor, so that the file checked is the file read.
+        with atomic.opened(path) as file:
+            _refuse_what_others_can_write(path, os.fstat(file.fileno()))
+            data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            hint = "move it away, or name another with --state FILE"
+            raise StateError(f"{path} is {TOO_LARGE}: not used", hint=hint)
+        return data
     except FileNotFoundError:
+        _refuse_what_others_can_write(path, None)
         return None
     except OSError as error:
         raise unusable(path, error, "read") from error
+
+
+def _refuse_what_others_can_write(path: Path, status: os.stat_result | None) -> None:
+    refusal = objection(path, status)
+    if refusal is not None:
+        raise StateError(refusal[0], hint=refusal[1])

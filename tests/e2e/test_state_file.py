@@ -39,23 +39,6 @@ def test_arguments_are_not_stored(on_server: Cli) -> None:
     assert "s3cret" not in on_server.state.read_text()
 
 
-@pytest.mark.parametrize(
-    "damage", [b"version = 1\n[[tasks]\n", b"\x00\xff\xfe", b"version = 1\ntasks = 7\n"], ids=repr
-)
-@pytest.mark.parametrize("command", ["list", "get 1", "watch", "call job month=x", "forget 1"])
-def test_a_damaged_file_is_named_and_left_as_it_is(
-    on_server: Cli, server: Scripted, damage: bytes, command: str
-) -> None:
-    on_server.state.parent.mkdir(parents=True)
-    on_server.state.write_bytes(damage)
-    ran = on_server(*command.split())
-    assert ran.code == 2
-    assert str(on_server.state) in ran.err
-    assert "damaged" in ran.err
-    assert on_server.state.read_bytes() == damage
-    assert server.got("tools/call") == []
-
-
 def test_a_file_damaged_while_a_call_runs_is_kept_aside_and_the_task_is_stored(
     on_server: Cli, server: Scripted
 ) -> None:
@@ -94,16 +77,6 @@ def test_unknown_keys_survive(on_server: Cli) -> None:
     assert 'colour = "green"' in after
     assert 'mood = "ok"' in after
     assert 'status = "completed"' in after
-
-
-def test_a_folder_in_place_of_the_file_is_refused_before_anything_is_sent(
-    on_server: Cli, server: Scripted
-) -> None:
-    on_server.state.mkdir(parents=True)
-    ran = on_server("call", "job", "month=x")
-    assert ran.code == 2
-    assert str(on_server.state) in ran.err
-    assert server.requests == []
 
 
 @pytest.mark.parametrize("wait", [(), ("--wait",)])

@@ -160,7 +160,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
 
 
 @posix
-@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+@pytest.mark.parametrize("mode", [0o622, 0o602, 0o666])
 def test_a_config_that_others_can_write_is_refused(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "config.toml"
     path.write_text(STUDIO)
@@ -168,6 +168,19 @@ def test_a_config_that_others_can_write_is_refused(tmp_path: Path, mode: int) ->
     with pytest.raises(ConfigError, match="other users can write it") as refused:
         read(path)
     assert refused.value.hint == f"chmod go-w {path}"
+
+
+@posix
+def test_a_config_is_refused_for_the_folder_that_its_link_leads_to(tmp_path: Path) -> None:
+    real, link = tmp_path / "shared" / "config.toml", tmp_path / "config.toml"
+    real.parent.mkdir()
+    real.write_text(STUDIO)
+    link.symlink_to(real)
+    assert read(link).default == "studio"
+    real.parent.chmod(0o777)
+    with pytest.raises(ConfigError, match="other users can write to its folder") as refused:
+        read(link)
+    assert refused.value.hint == f"chmod go-w {real.parent}"
 
 
 @posix

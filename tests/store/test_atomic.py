@@ -14,7 +14,7 @@ def mode(path):
     return stat.S_IMODE(path.stat().st_mode)
 
 
-@pytest.fixture(params=[0o000, 0o022, 0o077])
+@pytest.fixture(params=[0o000, 0o022, 0o077, 0o777])
 def umask(request):
     before = os.umask(request.param)
     yield request.param
@@ -34,13 +34,25 @@ def test_files_are_0600_and_new_folders_0700_under_every_umask(folder, umask):
     assert names(file.parent) == ["file"]
 
 
-def test_a_umask_that_takes_everything_leaves_the_file_to_its_owner(folder):
-    before = os.umask(0o777)
-    try:
-        atomic.write(folder / "file", b"")
-    finally:
-        os.umask(before)
-    assert mode(folder / "file") == 0o600
+def test_a_file_to_append_to_is_0600_if_it_is_new_and_as_it_was_if_not(folder, umask):
+    for text in (b"one", b"two"):
+        number = atomic.append_to(folder / "new")
+        os.write(number, text)
+        os.close(number)
+    (folder / "old").write_bytes(b"")
+    (folder / "old").chmod(0o640)
+    (folder / "link").symlink_to(folder / "target")
+    for name in ("old", "link"):
+        os.close(atomic.append_to(folder / name))
+    assert (folder / "new").read_bytes() == b"onetwo"
+    assert (mode(folder / "new"), mode(folder / "old")) == (0o600, 0o640)
+    assert mode(folder / "target") & 0o077 == 0
+
+
+def test_a_pipe_reads_as_empty_and_holds_nobody_up(folder):
+    os.mkfifo(folder / "pipe")
+    with atomic.opened(folder / "pipe") as file:
+        assert file.read() == b""
 
 
 def test_a_folder_that_is_there_keeps_its_mode(folder):
@@ -72,6 +84,7 @@ def test_a_drive_that_is_not_there_is_an_error_and_no_endless_search(monkeypatch
     root = Path("/")
     monkeypatch.setattr(Path, "is_dir", lambda _: False)
     monkeypatch.setattr(Path, "mkdir", lambda self, *_, **__: made.append(self))
+    monkeypatch.setattr(Path, "chmod", lambda *_: None)
     made = []
     atomic.make_folder(root / "a")
     assert made == [root / "a"]
@@ -128,10 +141,12 @@ def test_only_the_newest_files_are_kept(folder):
     for age in range(5):
         (folder / f"{age}.json").write_text("")
         os.utime(folder / f"{age}.json", (1000 - age, 1000 - age))
-    (folder / "old.txt").write_text("")
-    atomic.keep_newest(folder, ".json", 2)
-    assert names(folder) == ["0.json", "1.json", "old.txt"]
-    atomic.keep_newest(folder / "missing", ".json", 2)
+    (folder / "10.json").write_text("")
+    os.utime(folder / "10.json", (1, 1))
+    ours = re.compile(r"[0-9]\.json")
+    atomic.keep_newest(folder, ours, 2)
+    assert names(folder) == ["0.json", "1.json", "10.json"]
+    atomic.keep_newest(folder / "missing", ours, 2)
 
 
 def test_a_folder_that_cannot_be_synced_is_no_error(folder, monkeypatch):

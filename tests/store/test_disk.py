@@ -11,6 +11,7 @@ import pytest
 from mcptask.errors import StateError, StateUnwritable
 from mcptask.origin import Origin
 from mcptask.protocol.task import Task
+from mcptask.store import atomic, statefile
 from mcptask.store.records import State
 from mcptask.store.tasks import TaskStore
 
@@ -99,7 +100,7 @@ def test_a_file_that_may_not_be_read_says_whose_it_is(store, path, monkeypatch, 
         return owner or {}["nobody has this number"]
 
     add(store)
-    monkeypatch.setattr(type(path), "read_bytes", refused)
+    monkeypatch.setattr(atomic, "opened", refused)
     monkeypatch.setattr(type(path), "owner", name)
     with pytest.raises(StateUnwritable, match="cannot be read: Permission denied") as caught:
         store.read()
@@ -161,3 +162,63 @@ def test_a_later_write_sweeps_what_killed_ones_left_beside_the_state_file(store,
         os.utime(path.parent / name, (1, 1))
     add(store, "tsk_2")
     assert [name for name in names(path) if name.endswith(".tmp")] == [".tasks.toml2.abcdefgh.tmp"]
+
+
+def test_a_file_beyond_the_limit_is_neither_read_whole_nor_made(store, path, monkeypatch):
+    add(store)
+    before = path.read_bytes()
+    monkeypatch.setattr(statefile, "LARGEST", len(before) + 10)
+    with pytest.raises(StateUnwritable, match="it would be larger than 16 MiB") as caught:
+        add(store, "tsk_2")
+    assert caught.value.hint == "mcptask forget --ended makes room"
+    assert path.read_bytes() == before
+    os.truncate(path, 2**30)
+    asked = []
+    real = atomic.opened
+
+    class Watched:
+        def __init__(self, file):
+            self.file = file
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self.file.close()
+
+        def fileno(self):
+            return self.file.fileno()
+
+        def read(self, size):
+            asked.append(size)
+            return self.file.read(size)
+
+    monkeypatch.setattr(atomic, "opened", lambda path: Watched(real(path)))
+    for use in (store.read, lambda: add(store, "tsk_2")):
+        with pytest.raises(StateError, match="is larger than 16 MiB: not used"):
+            use()
+    assert asked == [len(before) + 11] * 2
+    assert path.stat().st_size == 2**30
+
+
+@pytest.mark.parametrize("place", ["file", "folder", "folder of nothing yet"])
+def test_a_file_that_others_could_have_written_is_refused_and_not_touched(store, path, place):
+    add(store)
+    before = path.read_bytes()
+    if place == "folder of nothing yet":
+        path.unlink()
+    (path if place == "file" else path.parent).chmod(0o777)
+    for use in (store.read, lambda: add(store, "tsk_2")):
+        with pytest.raises(StateError, match="other users can write") as caught:
+            use()
+        assert not isinstance(caught.value, StateUnwritable)
+        assert caught.value.hint.startswith("chmod go-w ")
+    assert not path.exists() or path.read_bytes() == before
+
+
+def test_a_file_that_others_can_read_is_private_again_after_a_change(store, path):
+    add(store)
+    path.chmod(0o644)
+    assert len(store.read().tasks) == 1
+    add(store, "tsk_2")
+    assert path.stat().st_mode & 0o777 == 0o600

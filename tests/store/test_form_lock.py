@@ -130,3 +130,13 @@ def test_the_file_goes_while_it_is_still_held_so_that_no_two_hold_one_of_that_na
     with held(path, 7):
         pass
     assert seen == [False]
+
+
+def test_a_link_in_the_place_of_the_folder_is_not_followed(path):
+    victim = path.with_name("victim")
+    victim.mkdir()
+    (victim / "7").write_text("precious")
+    path.with_name("tasks.toml.forms").symlink_to(victim)
+    with held(path, 7) as mine:
+        assert mine
+    assert (victim / "7").read_text() == "precious"

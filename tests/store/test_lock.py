@@ -43,10 +43,10 @@ def impatient(monkeypatch):
     monkeypatch.setattr(lock, "TIMEOUT", 0.05)
 
 
-@pytest.fixture
-def no_kernel_locks(monkeypatch):
+@pytest.fixture(params=[errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
+def no_kernel_locks(monkeypatch, request):
     def unsupported(*_):
-        raise OSError(errno.ENOLCK, "No locks available")
+        raise OSError(request.param, os.strerror(request.param))
 
     monkeypatch.setattr(fcntl, "flock", unsupported)
 
@@ -122,8 +122,9 @@ def test_the_lock_file_is_private_and_no_link_is_followed(path):
     assert modes == {0o600}
     other = path.with_name("other")
     other.with_name("other.lock").symlink_to(path.with_name("victim"))
-    with pytest.raises(OSError, match="symbolic links"), locked(other):
+    with pytest.raises(StateUnwritable, match="is a symbolic link") as caught, locked(other):
         pass
+    assert caught.value.hint == f"rm {other}.lock"
     assert not path.with_name("victim").exists()
 
 
@@ -155,8 +156,12 @@ def test_an_unexpected_error_of_the_kernel_comes_out(path, monkeypatch):
 def test_where_the_file_system_has_no_locks_a_marker_does(path, no_kernel_locks, impatient):
     with locked(path):
         assert path.with_name("tasks.toml.locked").exists()
-        with pytest.raises(StateUnwritable, match=f"process {os.getpid()} has"), locked(path):
+        with (
+            pytest.raises(StateUnwritable, match=f"process {os.getpid()} has") as caught,
+            locked(path),
+        ):
             pass
+        assert caught.value.hint.endswith(f"here or elsewhere: rm {path}.locked")
     with locked(path):
         pass
     assert set(names(path.parent)) <= {"tasks.toml.lock"}

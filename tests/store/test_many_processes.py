@@ -1,6 +1,6 @@
 """Several processes on one file: nothing is lost, and a reader without the lock always finds it whole.
 
-MCPTASK_TEST_WRITERS and MCPTASK_TEST_CHANGES make it harder than the few seconds of the default.
+MCPTASK_TEST_WRITERS and MCPTASK_TEST_CHANGES make it harder than the ten seconds of the default.
 """
 
 import os
@@ -10,8 +10,8 @@ import sys
 import time
 import tomllib
 
-WRITERS = int(os.environ.get("MCPTASK_TEST_WRITERS", "6"))
-CHANGES = int(os.environ.get("MCPTASK_TEST_CHANGES", "10"))
+WRITERS = int(os.environ.get("MCPTASK_TEST_WRITERS", "16"))
+CHANGES = int(os.environ.get("MCPTASK_TEST_CHANGES", "50"))
 
 WRITE = """
 import sys
@@ -42,11 +42,14 @@ def start(path, name, changes):
 
 def test_every_change_of_every_process_is_there_and_the_file_is_whole_at_every_moment(path, store):
     writers = [start(path, name, CHANGES) for name in range(WRITERS)]
-    looks = 0
+    looks = most = 0
     while any(writer.poll() is None for writer in writers):
-        if path.exists():
+        there = len(store.read().tasks)  # raises for what is not whole
+        assert there >= most
+        most = there
+        if looks % 10 == 0 and path.exists():
             tomllib.loads(path.read_text())
-            looks += 1
+        looks += 1
         time.sleep(0.05)
     for writer in writers:
         writer.stdout.close()

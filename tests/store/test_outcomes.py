@@ -121,3 +121,24 @@ def test_nobody_waits_for_the_disk(kept, monkeypatch):
     monkeypatch.setattr(os, "fsync", synced.append)
     save(kept, ended("a"), ended("b"))
     assert not synced
+
+
+@pytest.mark.parametrize("wrong", ["file", "folder", "pipe"])
+def test_one_that_others_could_have_written_is_a_miss(kept, wrong):
+    save(kept, ended())
+    (file,) = kept.folder.iterdir()
+    if wrong == "pipe":
+        file.unlink()
+        os.mkfifo(file)
+    else:
+        (file if wrong == "file" else kept.folder).chmod(0o777)
+    assert kept.load(STUDIO, "tsk_1") is None
+
+
+def test_files_of_somebody_elses_in_the_same_folder_are_left_alone(kept):
+    kept.folder.mkdir()
+    for number in range(outcomes.KEPT + 5):
+        (kept.folder / f"results-{number}.json").touch()
+        os.utime(kept.folder / f"results-{number}.json", (1, 1))
+    save(kept, ended())
+    assert len(list(kept.folder.iterdir())) == outcomes.KEPT + 6

@@ -105,7 +105,7 @@ def test_a_long_watch_reads_the_file_again_only_when_it_is_another_one(
 ):
     add(store, task())
     observe(store, 1, task())
-    monkeypatch.setattr("mcptask.store.statefile.loads", None)
+    monkeypatch.setattr("mcptask.store.statefile.loaded", None)
     assert observe(store, 1, task()).ref == 1
     monkeypatch.undo()
     TaskStore(path, fake_time.clock).forget([1])
@@ -285,7 +285,7 @@ def test_our_own_writes_are_not_parsed_again_and_those_of_others_are(
     add(store, task())
     observe(store, 1, task(status_message="1 of 2"))
     with monkeypatch.context() as patch:
-        patch.setattr("mcptask.store.statefile.loads", None)
+        patch.setattr("mcptask.store.statefile.loaded", None)
         for number in range(3):
             assert observe(store, 1, task(status_message=str(number))).status_message == str(number)
         assert store.read().tasks[0].status_message == "2"
