@@ -110,6 +110,23 @@ def test_no_command_runs_imports_or_reads_anything_of_the_current_folder(
     assert hook.read_text() == "x\n"
 
 
+def test_the_demo_over_http_has_nothing_of_the_current_folder_either(hostile: Hostile) -> None:
+    hostile.add_before_us()
+    with subprocess.Popen(
+        [*SCRIPT, "demo", "--http", "127.0.0.1:0"],
+        cwd=hostile.folder,
+        env=environment(hostile.environ),
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as demo:
+        assert demo.stderr
+        try:
+            assert "http://127.0.0.1:" in demo.stderr.readline()
+        finally:
+            demo.terminate()
+    assert hostile.traces == []
+
+
 @pytest.mark.parametrize("entry", [PLAIN, SAFE], ids=["python -m", "python -P -m"])
 def test_under_python_dash_m_what_lies_in_the_current_folder_is_not_ours(
     hostile: Hostile, run: Run, cli: Cli, server: Scripted, entry: list[str]
