@@ -1,6 +1,7 @@
 """The entry point. Everything is imported inside `try`, so that Ctrl-C during start-up ends quietly too."""
 
 import gc
+import os
 import sys
 
 
@@ -29,5 +30,18 @@ def main() -> int:
         gc.freeze()
 
 
+def _leave_out_the_current_folder() -> None:
+    """`python -m` puts it in front of all else on the path: an `httpx.py` that lies there would be ours. From
+    what Python itself looks for until it is here, a `mcptask/` above all, only `python -P -m` keeps it out.
+    """
+    try:
+        put_there = not sys.flags.safe_path and sys.path[:1] == [os.getcwd()]
+    except OSError:  # the folder is gone, and then it is not put there
+        return
+    if put_there:
+        del sys.path[0]
+
+
 if __name__ == "__main__":
+    _leave_out_the_current_folder()
     sys.exit(main())

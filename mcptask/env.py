@@ -47,8 +47,9 @@ class Env:
 
     @property
     def home(self) -> Path | None:
-        value = self.environ.get("HOME") or self.environ.get("USERPROFILE")
-        return Path(value) if value else None
+        """None where it is not absolute either: else the current folder would say what we read."""
+        value = self.environ.get("HOME") or self.environ.get("USERPROFILE") or ""
+        return Path(value) if os.path.isabs(value) else None
 
     @property
     def live(self) -> bool:

@@ -14,6 +14,7 @@ from typing import cast
 from mcptask.errors import UsageError
 from mcptask.protocol.transports.groups import OWN_GROUP, end_group
 from mcptask.protocol.transports.lines import LineReader
+from mcptask.protocol.transports.programs import find, why_not_found
 from mcptask.servers.command_line import split
 
 GRACE = 2.0  # s between SIGTERM and SIGKILL for one that is ended
@@ -30,7 +31,6 @@ _SHELL_WORDS = frozenset({"|", ">", ">>", "<", "&&", "||", ";", "&", "2>", "2>&1
 def command_of(option: str, text: str, environ: Mapping[str, str], cwd: str) -> tuple[str, ...]:
     """The words of the command that `option` names, with a program that exists; else UsageError."""
     import shlex
-    import shutil
 
     try:
         words = split(text)
@@ -39,7 +39,7 @@ def command_of(option: str, text: str, environ: Mapping[str, str], cwd: str) -> 
     if not words or not words[0]:
         raise UsageError(f"{option} names no command")
     name = os.path.join(cwd, words[0]) if os.path.dirname(words[0]) else words[0]
-    found = shutil.which(name, path=environ.get("PATH", os.defpath))
+    found = find(name, environ)
     if found is None and os.path.dirname(words[0]) and os.path.isfile(name):
         raise UsageError(
             f"the command of {option} may not be run: {words[0]} is not executable",
@@ -48,9 +48,10 @@ def command_of(option: str, text: str, environ: Mapping[str, str], cwd: str) -> 
     if found is None:
         raise UsageError(
             f"the command of {option} does not exist, or cannot be run: {words[0]}",
-            hint=_no_shell(option) if any(sign in text for sign in _SHELL_SIGNS) else None,
+            hint=why_not_found(name, environ)
+            or (_no_shell(option) if any(sign in text for sign in _SHELL_SIGNS) else None),
         )
-    return (os.path.abspath(found), *words[1:])
+    return (found, *words[1:])
 
 
 def shell_meant(option: str, command: Sequence[str]) -> str:

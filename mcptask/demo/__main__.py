@@ -23,12 +23,17 @@ AT_A_TERMINAL = """\
 mcptask demo: speaks MCP on stdin and stdout, which is for programs. Ctrl-C ends it.
 For a URL:  mcptask demo --http 127.0.0.1:8000
 """
+NO_HOME = "HOME is not set, or is no absolute path"
 DEFAULT_HOST = "127.0.0.1"
 EXIT_OK, EXIT_USAGE = 0, 2
 
 
 class UsageError(Exception):
     pass
+
+
+class NoPlace(Exception):
+    """Nothing says where the store is to lie."""
 
 
 class Options(NamedTuple):
@@ -40,10 +45,22 @@ class Options(NamedTuple):
 
 def default_store() -> Path:
     """In the user's folder for state, where the tasks of the client are remembered too."""
-    state = os.environ.get("XDG_STATE_HOME")
-    linux = Path.home() / ".local" / "state" if sys.platform == "linux" else None
-    folder = Path(state) / "mcptask" if state else linux and linux / "mcptask"
-    return (folder or _platform_folder()) / "demo.sqlite3"
+    folder = _state_folder()
+    if not folder.is_absolute():  # the current folder would say which tasks there are
+        raise NoPlace(NO_HOME)
+    return folder / "demo.sqlite3"
+
+
+def _state_folder() -> Path:
+    """A relative XDG_STATE_HOME is invalid and ignored, as XDG demands. Raises NoPlace without a home."""
+    state = os.environ.get("XDG_STATE_HOME", "")
+    if os.path.isabs(state):
+        return Path(state) / "mcptask"
+    try:
+        linux = sys.platform == "linux"
+        return Path.home() / ".local" / "state" / "mcptask" if linux else _platform_folder()
+    except RuntimeError:
+        raise NoPlace(NO_HOME) from None
 
 
 def _platform_folder() -> Path:
@@ -60,7 +77,10 @@ def _address(text: str) -> tuple[str, int]:
 
 
 def usage() -> str:
-    return USAGE.format(store=default_store())
+    try:
+        return USAGE.format(store=default_store())
+    except NoPlace as error:
+        return USAGE.format(store=f"no place yet: {error}")
 
 
 def parse(argv: list[str]) -> Options:
@@ -105,6 +125,8 @@ def main(argv: list[str]) -> int:
         engine = build(options.store, TOOLS)
     except UsageError as error:
         return _complain(f"{error}\n\n{usage().rstrip()}")
+    except NoPlace as error:
+        return _complain(f"there is no place for its tasks: {error}; set it, or give --store FILE")
     except (OSError, sqlite3.Error) as error:
         return _complain(f"cannot use the store {options.store}: {error}")
     try:

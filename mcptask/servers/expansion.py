@@ -3,6 +3,7 @@
 A message here names variables and places, never a value.
 """
 
+import os
 import re
 from collections.abc import Mapping
 
@@ -53,8 +54,9 @@ def literal(text: str) -> str:
 
 
 def home(path: str, environ: Mapping[str, str]) -> str:
-    """`~` and `~/…` by the environment's HOME (USERPROFILE on Windows); anything else as it is."""
-    folder = environ.get("HOME") or environ.get("USERPROFILE")
-    if folder and (path == "~" or path.startswith(("~/", "~\\"))):
+    """`~` and `~/…` by the environment's HOME (USERPROFILE on Windows); anything else as it is, and all of it
+    where that is no absolute path: it would mean something else in every folder."""
+    folder = environ.get("HOME") or environ.get("USERPROFILE") or ""
+    if os.path.isabs(folder) and (path == "~" or path.startswith(("~/", "~\\"))):
         return folder + path[1:]
     return path

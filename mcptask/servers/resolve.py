@@ -32,6 +32,8 @@ VARIABLE = "MCPTASK_SERVER"
 TRY_DEMO = "mcptask call reflow_month --wait -s demo"
 # -P: without it, `-m` would first look into the current folder, and run a `mcptask` found there.
 DEMO_COMMAND = (sys.executable, "-P", "-m", "mcptask.demo")
+# Where this Python has its modules from, `mcptask` perhaps: the demo runs on the same.
+_OF_PYTHON = ("PYTHONHOME", "PYTHONPATH", "PYTHONUSERBASE")
 
 
 @dataclass(frozen=True)
@@ -213,11 +215,17 @@ def _words(text: str) -> tuple[str, ...]:
 def _named(name: str, config: Config, environ: Mapping[str, str], source: str) -> Endpoint:
     """The demo or a server of the config, its `${VAR}`s replaced (headers: at each call)."""
     if name == DEMO:
-        return Endpoint(name=DEMO, server=DEMO, command=DEMO_COMMAND, source=source)
+        env = _python_variables(environ)
+        return Endpoint(name=DEMO, server=DEMO, command=DEMO_COMMAND, env=env, source=source)
     server = config.servers[name]
     if server.url is not None:
         return _configured_url(server, server.url, config, environ, source)
     return _configured_command(server, config, environ, source)
+
+
+def _python_variables(environ: Mapping[str, str]) -> dict[str, str]:
+    heeded = () if sys.flags.ignore_environment else _OF_PYTHON  # `python -E` and -I heed none
+    return {name: environ[name] for name in heeded if environ.get(name)}
 
 
 def _configured_url(
@@ -251,12 +259,11 @@ def _configured_command(
     if not command[0]:
         raise ConfigError(f"{config.place(server.name, 'command')}: names no program")
     program = home(command[0], environ)
-    base = config.path.parent.absolute() if config.path else None
     cwd = home(value(server.cwd, "cwd"), environ) if server.cwd is not None else None
-    # Relative to the config file: the same from every folder, and nothing of the current one runs.
-    by_path = bool(os.path.dirname(program)) and not os.path.isabs(program)
-    if base is not None and (cwd is not None or by_path):
-        cwd = str(base / (cwd or ""))
+    # In the folder of the config file, if it says no other: the same from everywhere, and nothing of the
+    # current folder runs. `npx NAME` there would be node_modules/.bin/NAME of whatever was checked out.
+    if config.path is not None:
+        cwd = str(config.path.parent.absolute() / (cwd or ""))
     return Endpoint(
         name=server.name,
         server=server.name,

@@ -22,7 +22,7 @@ def state_file(env: Env, override: str | Path | None = None) -> Path:
     folder = _folder(env, "XDG_STATE_HOME", ".local/state", "state")
     if folder is None:
         raise StateError(
-            "there is no place for the state file: HOME is not set",
+            "there is no place for the state file: HOME is not set, or is no absolute path",
             hint="give --state FILE, or set MCPTASK_STATE",
         )
     return folder / "tasks.toml"
@@ -76,9 +76,7 @@ def _folder(env: Env, variable: str, below_home: str, kind: str) -> Path | None:
     if sys.platform in NOT_XDG:
         return _platform_folder(kind)
     # What platformdirs would say here, without the 30 ms of importing it.
-    if env.home is not None and env.home.is_absolute():
-        return env.home / below_home / "mcptask"
-    return None
+    return None if env.home is None else env.home / below_home / "mcptask"
 
 
 def _platform_folder(kind: str) -> Path | None:
@@ -90,6 +88,9 @@ def _platform_folder(kind: str) -> Path | None:
         "cache": platformdirs.user_cache_path,
     }
     try:
-        return folders[kind]("mcptask", appauthor=False)
+        folder = folders[kind]("mcptask", appauthor=False)
     except (RuntimeError, OSError):  # no home folder that it could find
         return None
+    return (
+        folder if folder.is_absolute() else None
+    )  # newer ones heed XDG everywhere, relative or not

@@ -133,19 +133,21 @@ def test_a_configured_command_is_expanded_and_stays_out_of_the_current_folder() 
 @pytest.mark.parametrize(
     ("program", "cwd", "expected"),
     [
-        ("uvx", None, None),
+        ("uvx", None, "/etc/mcptask"),
         ("./run", None, "/etc/mcptask"),
+        ("/bin/run", None, "/etc/mcptask"),
+        ("~/run", None, "/etc/mcptask"),
         ("run", "sub", "/etc/mcptask/sub"),
+        ("run", "~/sub", "/home/me/sub"),
+        ("run", "${WORK}", "/work"),
         ("/bin/run", "/srv", "/srv"),
-        ("/bin/run", None, None),
-        ("~/run", None, None),
     ],
 )
-def test_what_is_relative_in_the_config_is_relative_to_its_folder(
+def test_a_configured_command_runs_in_its_own_folder_or_that_of_the_config(
     program: str, cwd: str | None, expected: str | None
 ) -> None:
     server = ServerConfig(name="x", command=(program,), cwd=cwd)
-    got = resolved("x", given=config(server))
+    got = resolved("x", given=config(server), environ={**ENVIRON, "WORK": "/work"})
     assert got.cwd == expected
 
 

@@ -64,6 +64,12 @@ def test_other_systems_ask_platformdirs(make_env, monkeypatch):
     assert paths.cache_folder(make_env()) is None
 
 
+def test_a_relative_folder_of_platformdirs_is_ignored_too(make_env, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr("platformdirs.user_config_path", lambda *_, **__: Path("relative"))
+    assert paths.config_file(make_env(XDG_CONFIG_HOME="relative")) is None
+
+
 def _no_home(*_, **__):
     raise RuntimeError("Could not determine home directory.")
 

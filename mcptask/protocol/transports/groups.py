@@ -54,12 +54,22 @@ async def within(seconds: float, done: Callable[[], bool]) -> None:
 def signal_group(pid: int, name: str) -> None:
     """Send SIGTERM or SIGKILL to every process of the group that `pid` leads; gone is fine."""
     if sys.platform == "win32":  # pragma: no cover (another platform: there, only killing is sure)
-        subprocess.run(["taskkill", "/F", "/T", "/PID", str(pid)], capture_output=True, check=False)
+        kill = [_system_program("taskkill.exe"), "/F", "/T", "/PID", str(pid)]
+        subprocess.run(kill, capture_output=True, check=False)
         return
     import signal
 
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, getattr(signal, name))
+
+
+def _system_program(name: str) -> str:  # pragma: no cover (another platform)
+    """By its full path: without one, Windows would take it from the current folder first."""
+    import ctypes
+
+    folder = ctypes.create_unicode_buffer(260)
+    ctypes.windll.kernel32.GetSystemDirectoryW(folder, len(folder))  # type: ignore[attr-defined]
+    return os.path.join(folder.value, name)
 
 
 def group_alive(pid: int) -> bool:

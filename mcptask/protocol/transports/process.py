@@ -5,7 +5,6 @@ Knows nothing of JSON. Its pipes are always read, whoever listens, so the child 
 
 import asyncio
 import os
-import shutil
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
@@ -13,6 +12,7 @@ from typing import cast
 from mcptask.errors import ConfigError, Unreachable
 from mcptask.protocol.transports.groups import OWN_GROUP, end_group, within
 from mcptask.protocol.transports.lines import LineReader
+from mcptask.protocol.transports.programs import find, why_not_found
 
 # The tail of stderr that an error message may show.
 TAIL_LINES = 20
@@ -50,7 +50,7 @@ def child_environ(
 
 
 def resolve(command: Sequence[str], cwd: str | None, environ: Mapping[str, str]) -> list[str]:
-    """The argument list with a program that exists: `npx` becomes `npx.cmd` on Windows.
+    """The argument list with a program that exists, by its full path: no later search finds another.
 
     Raises ConfigError where the program or the folder does not exist, Unreachable where it cannot run.
     """
@@ -61,15 +61,16 @@ def resolve(command: Sequence[str], cwd: str | None, environ: Mapping[str, str])
     name = command[0]
     if os.path.dirname(name):
         name = os.path.join(cwd or "", name)  # as the child would see it
-    found = shutil.which(name, path=environ.get("PATH", os.defpath))
+    found = find(name, environ)
     if found is None and os.path.exists(name) and os.path.dirname(name):
         raise Unreachable(f"the server's command is not executable: {name}", sent=False)
     if found is None:
         raise ConfigError(
             f"the server's command does not exist: {command[0]}",
-            hint="give its full path, or set PATH in the server's env",
+            hint=why_not_found(name, environ)
+            or "give its full path, or set PATH in the server's env",
         )
-    return [os.path.abspath(found), *command[1:]]
+    return [found, *command[1:]]
 
 
 class Child(asyncio.SubprocessProtocol):

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 
+from mcptask.protocol.transports.programs import absolute_path
+
 # A browser that is started in the foreground is in use for as long as it runs; one that cannot be started
 # says so at once.
 PATIENCE = 3.0  # s
@@ -58,7 +60,8 @@ def _problem(words: list[str], environ: Mapping[str, str]) -> str | None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=dict(environ),
+            # It looks for browsers by itself: not in the current folder (nor for modules: -I).
+            env={**environ, "PATH": absolute_path(environ)},
             start_new_session=True,
             check=False,
         )
