@@ -40,6 +40,8 @@ class ServerConfig:
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     bearer_env: str | None = field(default=None, repr=False)
+    ca_cert: str | None = None
+    insecure: bool = False
     protocol: str | None = None
     waits: Waits = field(default_factory=Waits)
 
@@ -70,6 +72,8 @@ class _ServerTable:
     env: dict[str, str] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
     bearer_env: str | None = None
+    ca_cert: str | None = None
+    insecure: Literal[True, False] = False  # `bool` would take "yes"
     protocol: str | None = None
     timeout: Any = None  # these five: see `waits.seconds`
     connect_timeout: Any = None
@@ -97,8 +101,11 @@ _EXPECTED = {
     "env": 'a table of texts: env = { NAME = "value" }',
     "headers": 'a table of texts: headers = { Name = "value" }',
     "bearer_env": "text: the name of the variable that holds the token",
+    "ca_cert": "text: the file with the certificates of the server's CA",
+    "insecure": "true or false",
     "protocol": 'text: a revision of MCP, as protocol = "2026-07-28"',
 }
+_URL_ONLY = ("headers", "bearer_env", "ca_cert", "insecure")
 _FILE_KEYS = tuple(_File.__dataclass_fields__)
 _SERVER_KEYS = tuple(_ServerTable.__dataclass_fields__)
 
@@ -226,13 +233,15 @@ def _server(path: Path, name: str, table: _ServerTable) -> ServerConfig:
         env=table.env,
         headers=table.headers,
         bearer_env=table.bearer_env,
+        ca_cert=table.ca_cert,
+        insecure=table.insecure,
         protocol=table.protocol,
         waits=Waits(**{key: waits.seconds(getattr(table, key)) for key in waits.KEYS}),
     )
 
 
 def _objections(name: str, table: _ServerTable) -> list[tuple[bool, str]]:
-    http_only = [k for k in ("headers", "bearer_env", *waits.URL_ONLY) if getattr(table, k)]
+    http_only = [k for k in (*_URL_ONLY, *waits.URL_ONLY) if getattr(table, k)]
     program_only = [k for k in ("env", "cwd", *waits.COMMAND_ONLY) if getattr(table, k)]
     given = {k: value for k in waits.KEYS if (value := getattr(table, k)) is not None}
     endless = [key for key, value in given.items() if waits.seconds(value) is None]
@@ -255,6 +264,11 @@ def _objections(name: str, table: _ServerTable) -> list[tuple[bool, str]]:
             table.bearer_env is not None and "authorization" in map(str.lower, table.headers),
             "has both 'bearer_env' and 'headers' with Authorization: keep the one that is meant",
         ),
+        (
+            table.ca_cert is not None and table.insecure,
+            "has both 'ca_cert' and 'insecure': keep the one that is meant",
+        ),
+        (table.ca_cert == "", f"'ca_cert' must be {_EXPECTED['ca_cert']}"),
         (bool(endless), f"{_quoted(endless)} must be a duration: {durations.FORMS}"),
         (any("\0" in text for text in texts), "a NUL character cannot be given to a program"),
         (any(not key or "=" in key for key in table.env), "'env' has a name that cannot be one"),
