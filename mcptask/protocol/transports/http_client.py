@@ -3,6 +3,7 @@
 The one place that imports httpx; the other modules take it from here.
 """
 
+import ssl
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -81,7 +82,7 @@ def make(
         return httpx.AsyncClient(
             # Without TLS no certificate is looked at, so the bundle of CAs (25 ms) stays unread; a redirect
             # to https is another origin and not followed.
-            verify=url.scheme == "https" and context(trust, environ),
+            verify=url.scheme == "https" and context(trust, environ, _usual),
             trust_env=False,
             proxy=_through(proxy, environ) if proxy else None,
             limits=httpx.Limits(keepalive_expiry=KEEPALIVE),
@@ -95,10 +96,16 @@ def make(
         raise ConfigError(f"the setting {name} cannot be used: {type(exc).__name__}") from exc
 
 
+def _usual() -> ssl.SSLContext:
+    return httpx.create_ssl_context(trust_env=False)
+
+
 def _through(proxy: Proxy, environ: Mapping[str, str]) -> httpx.Proxy:
     """Who vouches for a server, or that nobody need, says nothing of a proxy."""
     over_tls = proxy.url.lower().startswith("https:")
-    return httpx.Proxy(proxy.url, ssl_context=context(Trust(), environ) if over_tls else None)
+    return httpx.Proxy(
+        proxy.url, ssl_context=context(Trust(), environ, _usual) if over_tls else None
+    )
 
 
 def encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:

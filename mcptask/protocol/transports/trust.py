@@ -12,6 +12,7 @@ from mcptask.errors import ConfigError
 
 if TYPE_CHECKING:
     import ssl
+    from collections.abc import Callable
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,13 @@ class Trust:
     insecure: bool = False
 
 
-def context(trust: Trust, environ: Mapping[str, str]) -> "ssl.SSLContext":
-    """Raises ConfigError, which names the option or the variable, for what cannot be used."""
+def context(
+    trust: Trust, environ: Mapping[str, str], usual: "Callable[[], ssl.SSLContext]"
+) -> "ssl.SSLContext":
+    """`usual` makes one that believes the CAs that everybody does.
+
+    Raises ConfigError, which names the option or the variable, for what cannot be used.
+    """
     import ssl
 
     if trust.insecure:
@@ -34,7 +40,7 @@ def context(trust: Trust, environ: Mapping[str, str]) -> "ssl.SSLContext":
     name, file, folder = _vouching(trust, environ)
     _check_there(name, file, folder)
     try:
-        return ssl.create_default_context(cafile=file, capath=folder)
+        return ssl.create_default_context(cafile=file, capath=folder) if file or folder else usual()
     except ssl.SSLError as exc:
         raise ConfigError(
             f"{name}: {file} holds no certificate in PEM form", hint=_hint(name)
@@ -55,9 +61,7 @@ def _vouching(trust: Trust, environ: Mapping[str, str]) -> tuple[str, str | None
         return "SSL_CERT_FILE", file, None
     if folder := environ.get("SSL_CERT_DIR"):
         return "SSL_CERT_DIR", None, folder
-    import certifi
-
-    return "the bundle of certifi", certifi.where(), None
+    return "", None, None
 
 
 def _check_there(name: str, file: str | None, folder: str | None) -> None:

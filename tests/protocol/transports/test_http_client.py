@@ -182,6 +182,7 @@ def test_before_the_connection_stands_nothing_was_sent(error, cause, said):
         (httpx.ReadError(""), ConnectionResetError(), "reset by the server"),
         (httpx.WriteError(""), BrokenPipeError(), "reset by the server"),
         (httpx.RemoteProtocolError("Server disconnected"), None, "server disconnected"),
+        (httpx.RemoteProtocolError("illegal request line"), None, "the answer is no HTTP"),
     ],
 )
 def test_once_it_stands_nobody_knows_what_the_server_did(error, cause, said):

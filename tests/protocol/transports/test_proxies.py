@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import ssl
 import sys
+from pathlib import Path
 
+import httpx
 import pytest
 
 from mcptask.errors import ConfigError
-from mcptask.protocol.transports import proxies
+from mcptask.protocol.transports import http_client, proxies
 from mcptask.protocol.transports.proxies import (
     is_loopback,
     proxy_for,
     unreadable,
     with_the_systems,
 )
+from mcptask.protocol.transports.trust import Trust
 
+CA = Path(__file__).parents[2] / "tls" / "ca.pem"
 PROXY = "http://kai:canary-1234@proxy.example:3128"
 
 
@@ -166,3 +172,40 @@ def test_where_no_variable_says_anything_the_settings_of_the_system_count(platfo
 
 def test_elsewhere_the_system_has_none():
     assert with_the_systems({}, lambda: {"http": PROXY}, "linux") == {}
+
+
+# ── the client that is made of it ──
+
+
+def test_what_httpx_dislikes_of_a_proxy_is_named_and_not_quoted__S14(monkeypatch):
+    def no_proxy(*args, **more):
+        raise httpx.InvalidURL("canary-1")
+
+    monkeypatch.setattr(httpx, "Proxy", no_proxy)
+    with pytest.raises(ConfigError, match="the setting HTTP_PROXY cannot be used: InvalidURL"):
+        http_client.make(httpx.URL("http://a.example/"), environ={"HTTP_PROXY": "proxy.example"})
+
+
+def test_a_proxy_over_tls_is_believed_like_any_other_server_whatever_is_said_of_ours():
+    environ = {"HTTPS_PROXY": "https://proxy.example", "SSL_CERT_FILE": str(CA)}
+
+    async def main():
+        url, trust = httpx.URL("https://a.example/"), Trust(insecure=True)
+        client = http_client.make(url, environ=environ, trust=trust)
+        pool = client._transport_for_url(url)._pool
+        await client.aclose()
+        return pool._proxy_ssl_context, pool._ssl_context
+
+    of_the_proxy, of_the_server = asyncio.run(main())
+    assert len(of_the_proxy.get_ca_certs()) == 1
+    assert of_the_proxy.verify_mode is ssl.CERT_REQUIRED
+    assert of_the_server.verify_mode is ssl.CERT_NONE
+
+
+def test_a_proxy_is_told_with_the_address_and_by_the_words_of_v():
+    environ = {"HTTP_PROXY": "http://kai:canary-1@proxy.example:3128", "NO_PROXY": ":"}
+    shown, remarks = http_client.via(httpx.URL("http://a.example/"), environ)
+    assert shown == " (through the proxy proxy.example:3128 of HTTP_PROXY)"
+    assert len(remarks) == 2
+    assert "canary" not in str(remarks)
+    assert http_client.via(httpx.URL("http://127.0.0.1/"), environ) == ("", [])

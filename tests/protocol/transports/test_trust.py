@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 from pathlib import Path
 
-import certifi
+import httpx
 import pytest
 
 from mcptask.errors import ConfigError
@@ -15,15 +15,19 @@ TLS = Path(__file__).parents[2] / "tls"
 CA = str(TLS / "ca.pem")
 
 
+def usual() -> ssl.SSLContext:
+    return httpx.create_ssl_context(trust_env=False)
+
+
 def authorities(trust: Trust = Trust(), **environ: str) -> list[str]:  # noqa: B008 (frozen)
-    made = context(trust, environ)
+    made = context(trust, environ, usual)
     assert made.verify_mode is ssl.CERT_REQUIRED
     assert made.check_hostname
     return [str(ca["subject"]) for ca in made.get_ca_certs()]
 
 
 def test_an_option_a_file_of_the_environment_and_the_bundle_in_this_order():
-    (named,) = authorities(Trust(CA), SSL_CERT_FILE=certifi.where())
+    (named,) = authorities(Trust(CA), SSL_CERT_FILE="/no/such")
     assert "mcptask test ca" in named
     assert authorities(SSL_CERT_FILE=CA, SSL_CERT_DIR="/no/such") == [named]
     assert len(authorities()) > 50
@@ -34,13 +38,13 @@ def test_a_folder_of_the_environment_is_looked_into_when_a_server_shows_its_cert
 
 
 def test_insecure_believes_everybody_and_reads_no_file():
-    made = context(Trust(insecure=True), {"SSL_CERT_FILE": "/no/such"})
+    made = context(Trust(insecure=True), {"SSL_CERT_FILE": "/no/such"}, usual)
     assert (made.verify_mode, made.check_hostname) == (ssl.CERT_NONE, False)
 
 
 def refused(trust: Trust = Trust(), **environ: str) -> ConfigError:  # noqa: B008 (frozen)
     with pytest.raises(ConfigError) as caught:
-        context(trust, environ)
+        context(trust, environ, usual)
     assert "\n" not in caught.value.message
     return caught.value
 
@@ -66,6 +70,7 @@ def test_a_file_of_the_option_is_named_with_it():
 
 def test_a_log_of_keys_that_cannot_be_written_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "no" / "keys.log"))
-    error = refused(Trust(CA))
-    assert error.message.startswith("SSLKEYLOGFILE names a file that cannot be written: ")
-    assert error.hint == "unset SSLKEYLOGFILE"
+    for trust in (Trust(CA), Trust()):
+        error = refused(trust)
+        assert error.message.startswith("SSLKEYLOGFILE names a file that cannot be written: ")
+        assert error.hint == "unset SSLKEYLOGFILE"
