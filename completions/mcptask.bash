@@ -23,72 +23,72 @@ _mcptask_has() {
         'call')
             commands=''
             first='any' later='@file'
-            options='--wait -w --args --max-rounds --no-validate --dry-run --server -s --stdio --header -H --bearer-env --answers --answer-with --root --accept-defaults --decline-all --no-input --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--wait -w --args --max-rounds --no-validate --dry-run --server -s --stdio --header -H --bearer-env --ca-cert --insecure --answers --answer-with --root --accept-defaults --decline-all --no-input --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
-                --wait | -w | --no-validate | --dry-run | --accept-defaults | --decline-all | --no-input | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
+                --wait | -w | --no-validate | --dry-run | --insecure | --accept-defaults | --decline-all | --no-input | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --args) value='@file' ;;
                 --max-rounds | --header | -H | --answers | --root | --timeout | --interval | --give-up-after | --protocol | --max-message | --max-tools) value='any' ;;
                 --server | -s) value='words demo' ;;
                 --stdio | --answer-with | --exec) value='command' ;;
                 --bearer-env) value='variable' ;;
+                --ca-cert | --trace | --config | --state) value='file' ;;
                 --on-interrupt) value='words leave cancel' ;;
-                --trace | --config | --state) value='file' ;;
             esac
             ;;
         'watch')
             commands=''
             first='words last' later='words last'
-            options='--all --any --fail-fast --server -s --stdio --header -H --bearer-env --answers --answer-with --root --accept-defaults --decline-all --no-input --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--all --any --fail-fast --server -s --stdio --header -H --bearer-env --ca-cert --insecure --answers --answer-with --root --accept-defaults --decline-all --no-input --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
-                --all | --any | --fail-fast | --accept-defaults | --decline-all | --no-input | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
+                --all | --any | --fail-fast | --insecure | --accept-defaults | --decline-all | --no-input | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --server | -s) value='words demo' ;;
                 --stdio | --answer-with | --exec) value='command' ;;
                 --header | -H | --answers | --root | --timeout | --interval | --give-up-after | --protocol | --max-message | --max-tools) value='any' ;;
                 --bearer-env) value='variable' ;;
+                --ca-cert | --trace | --config | --state) value='file' ;;
                 --on-interrupt) value='words leave cancel' ;;
-                --trace | --config | --state) value='file' ;;
             esac
             ;;
         'get')
             commands=''
             first='words last' later=''
-            options='--refresh --result --exit-status --server -s --stdio --header -H --bearer-env --timeout --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--refresh --result --exit-status --server -s --stdio --header -H --bearer-env --ca-cert --insecure --timeout --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
-                --refresh | --result | --exit-status | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
+                --refresh | --result | --exit-status | --insecure | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --server | -s) value='words demo' ;;
                 --stdio) value='command' ;;
                 --header | -H | --timeout | --protocol | --max-message | --max-tools) value='any' ;;
                 --bearer-env) value='variable' ;;
-                --trace | --config | --state) value='file' ;;
+                --ca-cert | --trace | --config | --state) value='file' ;;
             esac
             ;;
         'update')
             commands=''
             first='words last' later='@file'
-            options='--key --accept --decline --cancel --responses --wait -w --dry-run --server -s --stdio --header -H --bearer-env --answers --answer-with --root --accept-defaults --decline-all --no-input --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--key --accept --decline --cancel --responses --wait -w --dry-run --server -s --stdio --header -H --bearer-env --ca-cert --insecure --answers --answer-with --root --accept-defaults --decline-all --no-input --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
                 --key | --header | -H | --answers | --root | --timeout | --interval | --give-up-after | --protocol | --max-message | --max-tools) value='any' ;;
-                --accept | --decline | --cancel | --wait | -w | --dry-run | --accept-defaults | --decline-all | --no-input | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
+                --accept | --decline | --cancel | --wait | -w | --dry-run | --insecure | --accept-defaults | --decline-all | --no-input | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --responses) value='@file' ;;
                 --server | -s) value='words demo' ;;
                 --stdio | --answer-with | --exec) value='command' ;;
                 --bearer-env) value='variable' ;;
+                --ca-cert | --trace | --config | --state) value='file' ;;
                 --on-interrupt) value='words leave cancel' ;;
-                --trace | --config | --state) value='file' ;;
             esac
             ;;
         'cancel')
             commands=''
             first='words last' later='words last'
-            options='--wait -w --dry-run --server -s --stdio --header -H --bearer-env --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--wait -w --dry-run --server -s --stdio --header -H --bearer-env --ca-cert --insecure --timeout --interval --give-up-after --on-interrupt --notify --exec --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
-                --wait | -w | --dry-run | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
+                --wait | -w | --dry-run | --insecure | --notify | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
                 --server | -s) value='words demo' ;;
                 --stdio | --exec) value='command' ;;
                 --header | -H | --timeout | --interval | --give-up-after | --protocol | --max-message | --max-tools) value='any' ;;
                 --bearer-env) value='variable' ;;
+                --ca-cert | --trace | --config | --state) value='file' ;;
                 --on-interrupt) value='words leave cancel' ;;
-                --trace | --config | --state) value='file' ;;
             esac
             ;;
         'list')
@@ -115,14 +115,14 @@ _mcptask_has() {
         'tools')
             commands=''
             first='any' later=''
-            options='--server -s --stdio --header -H --bearer-env --timeout --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
+            options='--server -s --stdio --header -H --bearer-env --ca-cert --insecure --timeout --trace --protocol --max-message --max-tools --json --jsonl --quiet -q --verbose -v --config --state --help -h'
             case $2 in
                 --server | -s) value='words demo' ;;
                 --stdio) value='command' ;;
                 --header | -H | --timeout | --protocol | --max-message | --max-tools) value='any' ;;
                 --bearer-env) value='variable' ;;
-                --trace | --config | --state) value='file' ;;
-                --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
+                --ca-cert | --trace | --config | --state) value='file' ;;
+                --insecure | --json | --jsonl | --quiet | -q | --verbose | -v | --help | -h) value='' ;;
             esac
             ;;
         'servers')

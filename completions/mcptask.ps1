@@ -41,6 +41,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--stdio'); Takes = 'command'; Help = 'Start this command and speak over stdio.' }
                 @{ Names = @('--header', '-H'); Takes = 'any'; Help = 'An HTTP header to send along. Repeatable.' }
                 @{ Names = @('--bearer-env'); Takes = 'variable'; Help = 'Send the token in this variable as a bearer token.' }
+                @{ Names = @('--ca-cert'); Takes = 'file'; Help = 'Accept only an https server that a CA in this PEM file vouches for.' }
+                @{ Names = @('--insecure'); Takes = ''; Help = 'Accept any certificate: whoever is in between reads all.' }
                 @{ Names = @('--answers'); Takes = 'any'; Help = 'Answer what is asked from this file, TOML or JSON.' }
                 @{ Names = @('--answer-with'); Takes = 'command'; Help = 'Answer with what this prints; it gets the request as JSON on its stdin.' }
                 @{ Names = @('--root'); Takes = 'any'; Help = 'A folder to name when the server asks for roots. Repeatable.' }
@@ -77,6 +79,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--stdio'); Takes = 'command'; Help = 'Start this command and speak over stdio.' }
                 @{ Names = @('--header', '-H'); Takes = 'any'; Help = 'An HTTP header to send along. Repeatable.' }
                 @{ Names = @('--bearer-env'); Takes = 'variable'; Help = 'Send the token in this variable as a bearer token.' }
+                @{ Names = @('--ca-cert'); Takes = 'file'; Help = 'Accept only an https server that a CA in this PEM file vouches for.' }
+                @{ Names = @('--insecure'); Takes = ''; Help = 'Accept any certificate: whoever is in between reads all.' }
                 @{ Names = @('--answers'); Takes = 'any'; Help = 'Answer what is asked from this file, TOML or JSON.' }
                 @{ Names = @('--answer-with'); Takes = 'command'; Help = 'Answer with what this prints; it gets the request as JSON on its stdin.' }
                 @{ Names = @('--root'); Takes = 'any'; Help = 'A folder to name when the server asks for roots. Repeatable.' }
@@ -113,6 +117,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--stdio'); Takes = 'command'; Help = 'Start this command and speak over stdio.' }
                 @{ Names = @('--header', '-H'); Takes = 'any'; Help = 'An HTTP header to send along. Repeatable.' }
                 @{ Names = @('--bearer-env'); Takes = 'variable'; Help = 'Send the token in this variable as a bearer token.' }
+                @{ Names = @('--ca-cert'); Takes = 'file'; Help = 'Accept only an https server that a CA in this PEM file vouches for.' }
+                @{ Names = @('--insecure'); Takes = ''; Help = 'Accept any certificate: whoever is in between reads all.' }
                 @{ Names = @('--timeout'); Takes = 'any'; Help = 'Stop waiting after this long (90s, 10m, 1h30m). The task goes on.' }
                 @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
                 @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }
@@ -142,6 +148,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--stdio'); Takes = 'command'; Help = 'Start this command and speak over stdio.' }
                 @{ Names = @('--header', '-H'); Takes = 'any'; Help = 'An HTTP header to send along. Repeatable.' }
                 @{ Names = @('--bearer-env'); Takes = 'variable'; Help = 'Send the token in this variable as a bearer token.' }
+                @{ Names = @('--ca-cert'); Takes = 'file'; Help = 'Accept only an https server that a CA in this PEM file vouches for.' }
+                @{ Names = @('--insecure'); Takes = ''; Help = 'Accept any certificate: whoever is in between reads all.' }
                 @{ Names = @('--answers'); Takes = 'any'; Help = 'Answer what is asked from this file, TOML or JSON.' }
                 @{ Names = @('--answer-with'); Takes = 'command'; Help = 'Answer with what this prints; it gets the request as JSON on its stdin.' }
                 @{ Names = @('--root'); Takes = 'any'; Help = 'A folder to name when the server asks for roots. Repeatable.' }
@@ -177,6 +185,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--stdio'); Takes = 'command'; Help = 'Start this command and speak over stdio.' }
                 @{ Names = @('--header', '-H'); Takes = 'any'; Help = 'An HTTP header to send along. Repeatable.' }
                 @{ Names = @('--bearer-env'); Takes = 'variable'; Help = 'Send the token in this variable as a bearer token.' }
+                @{ Names = @('--ca-cert'); Takes = 'file'; Help = 'Accept only an https server that a CA in this PEM file vouches for.' }
+                @{ Names = @('--insecure'); Takes = ''; Help = 'Accept any certificate: whoever is in between reads all.' }
                 @{ Names = @('--timeout'); Takes = 'any'; Help = 'Stop waiting after this long (90s, 10m, 1h30m). The task goes on.' }
                 @{ Names = @('--interval'); Takes = 'any'; Help = 'Poll no more often than this; never more often than the server asks.' }
                 @{ Names = @('--give-up-after'); Takes = 'any'; Help = 'Give up after this long without contact. Default: 5m.' }
@@ -239,6 +249,8 @@ Register-ArgumentCompleter -Native -CommandName mcptask -ScriptBlock {
                 @{ Names = @('--stdio'); Takes = 'command'; Help = 'Start this command and speak over stdio.' }
                 @{ Names = @('--header', '-H'); Takes = 'any'; Help = 'An HTTP header to send along. Repeatable.' }
                 @{ Names = @('--bearer-env'); Takes = 'variable'; Help = 'Send the token in this variable as a bearer token.' }
+                @{ Names = @('--ca-cert'); Takes = 'file'; Help = 'Accept only an https server that a CA in this PEM file vouches for.' }
+                @{ Names = @('--insecure'); Takes = ''; Help = 'Accept any certificate: whoever is in between reads all.' }
                 @{ Names = @('--timeout'); Takes = 'any'; Help = 'Stop waiting after this long (90s, 10m, 1h30m). The task goes on.' }
                 @{ Names = @('--trace'); Takes = 'file'; Help = 'Append all that goes over the wire to this file, without secrets.' }
                 @{ Names = @('--protocol'); Takes = 'any'; Help = 'Speak this revision of MCP, without asking what the server speaks.' }

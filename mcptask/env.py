@@ -1,7 +1,7 @@
 """The world as one value: streams, terminal, environment and clock. Built once at the entry, passed down.
 
 No other code of ours reads `os.environ`, a stream of `sys` or the time, so a test replaces all of it at once.
-Libraries have habits of their own: httpx takes proxies and CA files from the process's environment, and
+Libraries have habits of their own: `ssl` takes SSLKEYLOGFILE from the process's environment, and
 Typer prints its help on `sys.stdout`.
 """
 

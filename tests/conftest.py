@@ -35,7 +35,12 @@ TERMINALS = (
     *("LC_TERMINAL", "WT_SESSION", "ConEmuANSI", "KONSOLE_VERSION", "KITTY_WINDOW_ID"),
     *("PTYXIS_VERSION", "VTE_VERSION", "XTERM_VERSION"),
 )
-PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
+# These say which way a request goes, and who is believed on it.
+PROXIES = (
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
+    *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE"),
+)
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ starts nothing new.
 from dataclasses import replace
 
 from mcptask.commands._answer import Answer
-from mcptask.commands._find import Found, find_task
+from mcptask.commands._find import Found, check_credentials, find_task
 from mcptask.commands._getting import asked, lost_task, report_of, stored_outcome, untroubled
 from mcptask.commands._job import Job
 from mcptask.commands._reports import answer_of, name_of, to_type_for
@@ -26,6 +26,7 @@ def cancel_tasks(job: Job, texts: tuple[str, ...], *, wait: bool, dry_run: bool 
     found = list(
         {(f.endpoint.key, f.record.task_id): f for f in (find_task(job, t) for t in texts)}.values()
     )
+    check_credentials(job, found)
     if dry_run:
         from mcptask.commands._dry_run import dry_cancel
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcptask.commands._eras import recall
+from mcptask.commands._exposure import warn_of_exposure
 from mcptask.commands._flood import bounded
 from mcptask.commands._job import Job
 from mcptask.commands._renewal import Credentials
@@ -118,6 +119,7 @@ def _over_http(
     from mcptask.protocol.transports.renewing import Renewing
 
     assert endpoint.url is not None
+    warn_of_exposure(job, endpoint)
     transport = HttpTransport(
         endpoint.url,
         headers=credentials.headers,
@@ -125,6 +127,8 @@ def _over_http(
         remark=explain,
         clock=job.env.clock,
         trace=trace,
+        environ=job.env.environ,
+        trust=endpoint.trust,
     )
     return Renewing(transport, credentials.headers, credentials.renew)
 

@@ -1,9 +1,10 @@
 """TASK on the command line → a record and the endpoint where the task lives."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mcptask.commands._job import Job
-from mcptask.commands._where import where
+from mcptask.commands._where import where, where_unless_stored
 from mcptask.errors import UsageError
 from mcptask.render.questions import task_name, to_type
 from mcptask.servers.endpoint import Endpoint, origin_of
@@ -13,8 +14,8 @@ from mcptask.store.records import State, TaskRecord
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """`record.ref` 0 marks a task that is not stored: an id given together with a server, which the options
-    in `where` name.
+    """`record.ref` 0 marks a task that is not stored: an id given together with a server. `where` are the
+    options that are needed to come back.
     """
 
     record: TaskRecord
@@ -54,7 +55,22 @@ def find_task(job: Job, text: str) -> Found:
         # Another server may know the id too, but its answers are not the record's.
         job.warn(f"task {record.ref} is on another server; nothing is noted of what this one says")
         return _by_hand(job, record.task_id, endpoint)
-    return Found(record=record, endpoint=endpoint)
+    return _stored(job, record, endpoint)
+
+
+def _stored(job: Job, record: TaskRecord, endpoint: Endpoint) -> Found:
+    where = where_unless_stored(job, endpoint, record.ref)
+    return Found(record=record, endpoint=endpoint, where=where)
+
+
+def check_credentials(job: Job, found: Iterable[Found]) -> None:
+    """A token goes to the server that it was given for, and to no other."""
+    given = job.options.header or job.options.bearer_env
+    if given and len({f.endpoint.key for f in found}) > 1:
+        raise UsageError(
+            "--header and --bearer-env go to one server, and these tasks are on several",
+            hint="put the credentials in the config, or name the tasks of one server at a time",
+        )
 
 
 def _by_hand(job: Job, task_id: str, endpoint: Endpoint) -> Found:
@@ -67,7 +83,7 @@ def latest_task(job: Job) -> Found:
     record = latest(job.store.read())
     if record is None:
         raise UsageError("no task is stored yet", hint="mcptask call TOOL --wait starts one")
-    return Found(record=record, endpoint=job.endpoint_of(record.origin))
+    return _stored(job, record, job.endpoint_of(record.origin))
 
 
 def find_refs(state: State, text: str) -> list[int]:

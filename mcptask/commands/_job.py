@@ -75,7 +75,14 @@ class Job:
         from mcptask.servers.resolve import Selection
 
         o = self.options
-        return Selection(server=o.server, stdio=o.stdio, headers=o.header, bearer_env=o.bearer_env)
+        return Selection(
+            server=o.server,
+            stdio=o.stdio,
+            headers=o.header,
+            bearer_env=o.bearer_env,
+            ca_cert=o.ca_cert and os.path.join(self.cwd, os.path.expanduser(o.ca_cert)),
+            insecure=o.insecure,
+        )
 
     def endpoint(self) -> "Endpoint":
         """The server that the options, the environment or the config name."""

@@ -36,6 +36,8 @@ class Options:
     stdio: str | None = None
     header: tuple[str, ...] = ()
     bearer_env: str | None = None
+    ca_cert: str | None = None
+    insecure: bool = False
     config: str | None = None
     state: str | None = None
     trace: str | None = None
@@ -99,6 +101,15 @@ REACH: Mapping[str, Any] = {
         "--bearer-env",
         metavar="VAR",
         help="Send the token in this variable as a bearer token.",
+    ),
+    "ca_cert": _option(
+        str | None,
+        "--ca-cert",
+        metavar="FILE",
+        help="Accept only an https server that a CA in this PEM file vouches for.",
+    ),
+    "insecure": _option(
+        bool, "--insecure", help="Accept any certificate: whoever is in between reads all."
     ),
 }
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from mcptask.commands._answer import Answer
-from mcptask.commands._find import Found, find_task, latest_task
+from mcptask.commands._find import Found, check_credentials, find_task, latest_task
 from mcptask.commands._getting import report_of, stored_outcome
 from mcptask.commands._job import Job
 from mcptask.commands._reports import answer_of
@@ -114,7 +114,7 @@ def _chosen(job: Job, texts: tuple[str, ...], every: bool) -> list[Found]:
         found = [find_task(job, text) for text in texts]
     else:
         found = [latest_task(job)]
-    _check_credentials(job, found)
+    check_credentials(job, found)
     return list({(f.endpoint.key, f.record.task_id): f for f in found}.values())
 
 
@@ -134,13 +134,3 @@ def _reachable(job: Job, records: Sequence[TaskRecord]) -> list[Found]:
         else:
             found += [Found(record=record, endpoint=endpoint) for record in tasks]
     return sorted(found, key=lambda one: one.record.ref)
-
-
-def _check_credentials(job: Job, found: list[Found]) -> None:
-    """A token goes to the server that it was given for, and to no other."""
-    given = job.options.header or job.options.bearer_env
-    if given and len({f.endpoint.key for f in found}) > 1:
-        raise UsageError(
-            "--header and --bearer-env go to one server, and these tasks are on several",
-            hint="put the credentials in the config, or watch the servers one by one",
-        )

@@ -13,8 +13,10 @@ def where(job: Job, endpoint: Endpoint) -> str:
 
 
 def where_unless_stored(job: Job, endpoint: Endpoint, ref: int) -> str:
-    """The same for a task that is not stored here (its number is 0); else the number says it all."""
-    return "" if ref else where(job, endpoint)
+    """The same for a task that is not stored here (its number is 0); else the number says it all but for whom
+    to trust, which nothing stores but the config.
+    """
+    return " ".join(_trust(job)) if ref else where(job, endpoint)
 
 
 def _server(job: Job, endpoint: Endpoint) -> str:
@@ -34,4 +36,13 @@ def _login(job: Job) -> list[str]:
     return [
         *([f"--bearer-env {shell(variable)}"] if variable else []),
         *(["-H …"] if job.options.header else []),
+        *_trust(job),
+    ]
+
+
+def _trust(job: Job) -> list[str]:
+    file = job.options.ca_cert
+    return [
+        *([f"--ca-cert {shell(file)}"] if file else []),
+        *(["--insecure"] if job.options.insecure else []),
     ]

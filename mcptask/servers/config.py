@@ -41,6 +41,8 @@ class ServerConfig:
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     bearer_env: str | None = field(default=None, repr=False)
+    ca_cert: str | None = None
+    insecure: bool = False
     protocol: str | None = None
     max_message: int | None = None  # bytes
     max_tools: int | None = None
@@ -73,6 +75,8 @@ class _ServerTable:
     env: dict[str, str] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
     bearer_env: str | None = None
+    ca_cert: str | None = None
+    insecure: Literal[True, False] = False  # `bool` would take "yes"
     protocol: str | None = None
     max_message: Any = None
     max_tools: Any = None
@@ -102,8 +106,11 @@ _EXPECTED = {
     "env": 'a table of texts: env = { NAME = "value" }',
     "headers": 'a table of texts: headers = { Name = "value" }',
     "bearer_env": "text: the name of the variable that holds the token",
+    "ca_cert": "text: the file with the certificates of the server's CA",
+    "insecure": "true or false",
     "protocol": 'text: a revision of MCP, as protocol = "2026-07-28"',
 }
+_URL_ONLY = ("headers", "bearer_env", "ca_cert", "insecure")
 _FILE_KEYS = tuple(_File.__dataclass_fields__)
 _SERVER_KEYS = tuple(_ServerTable.__dataclass_fields__)
 
@@ -218,6 +225,8 @@ def _server(path: Path, name: str, table: _ServerTable) -> ServerConfig:
         env=table.env,
         headers=table.headers,
         bearer_env=table.bearer_env,
+        ca_cert=table.ca_cert,
+        insecure=table.insecure,
         protocol=table.protocol,
         max_message=bounds.size(table.max_message),
         max_tools=bounds.count(table.max_tools),
@@ -226,7 +235,7 @@ def _server(path: Path, name: str, table: _ServerTable) -> ServerConfig:
 
 
 def _objections(name: str, table: _ServerTable) -> list[tuple[bool, str]]:
-    http_only = [k for k in ("headers", "bearer_env", *waits.URL_ONLY) if getattr(table, k)]
+    http_only = [k for k in (*_URL_ONLY, *waits.URL_ONLY) if getattr(table, k)]
     program_only = [k for k in ("env", "cwd", *waits.COMMAND_ONLY) if getattr(table, k)]
     given = {k: value for k in waits.KEYS if (value := getattr(table, k)) is not None}
     endless = [key for key, value in given.items() if waits.seconds(value) is None]
@@ -251,6 +260,11 @@ def _objections(name: str, table: _ServerTable) -> list[tuple[bool, str]]:
         ),
         (_unusable(table.max_message, bounds.size), f"'max_message' must be {bounds.SIZES}"),
         (_unusable(table.max_tools, bounds.count), f"'max_tools' must be {bounds.COUNTS}"),
+        (
+            table.ca_cert is not None and table.insecure,
+            "has both 'ca_cert' and 'insecure': keep the one that is meant",
+        ),
+        (table.ca_cert == "", f"'ca_cert' must be {_EXPECTED['ca_cert']}"),
         (bool(endless), f"{_quoted(endless)} must be a duration: {durations.FORMS}"),
         (any("\0" in text for text in texts), "a NUL character cannot be given to a program"),
         (any(not key or "=" in key for key in table.env), "'env' has a name that cannot be one"),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from mcptask.origin import Origin
 from mcptask.protocol.transports.redact import shown_command
+from mcptask.protocol.transports.trust import Trust
 from mcptask.servers import web
 from mcptask.servers.waits import Waits
 
@@ -31,6 +32,7 @@ class Endpoint:
     protocol: str | None = None
     max_message: int | None = None  # bytes
     max_tools: int | None = None
+    trust: Trust = field(default_factory=Trust)
     waits: Waits = field(default_factory=Waits)
     # Made from a record whose command had a secret: it can be shown, and not be run.
     lacks_secret: bool = False
@@ -40,6 +42,10 @@ class Endpoint:
     @property
     def is_http(self) -> bool:
         return self.url is not None
+
+    @property
+    def over_tls(self) -> bool:
+        return (self.url or "").lower().startswith("https:")
 
     @property
     def key(self) -> tuple[str | None, str | None, tuple[str, ...], str | None]:

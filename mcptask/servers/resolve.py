@@ -27,6 +27,7 @@ from mcptask.servers.credentials import (
 )
 from mcptask.servers.endpoint import Endpoint
 from mcptask.servers.expansion import expand, home, literal
+from mcptask.servers.trusting import configured_trust, with_trust
 
 VARIABLE = "MCPTASK_SERVER"
 TRY_DEMO = "mcptask call reflow_month --wait -s demo"
@@ -38,12 +39,14 @@ _OF_PYTHON = ("PYTHONHOME", "PYTHONPATH", "PYTHONUSERBASE")
 
 @dataclass(frozen=True)
 class Selection:
-    """What the options say: `--server`, `--stdio`, `--header` (repeated), `--bearer-env`."""
+    """What the options of the group REACH say; `--header` is repeated."""
 
     server: str | None = None
     stdio: str | None = field(default=None, repr=False)
     headers: tuple[str, ...] = field(default=(), repr=False)
     bearer_env: str | None = field(default=None, repr=False)
+    ca_cert: str | None = None  # absolute
+    insecure: bool = False
 
     @property
     def explicit(self) -> bool:
@@ -74,7 +77,7 @@ def resolve(
             f"{endpoint.name} runs over stdio: --header and --bearer-env only go with a URL",
             hint="a program is given its secrets by the environment",
         )
-    return _with_credentials(endpoint, selection)
+    return with_trust(_with_credentials(endpoint, selection), selection)
 
 
 def _chosen(
@@ -109,7 +112,9 @@ def endpoint_of_record(
     if selection.explicit:
         return resolve(selection, config, environ, cwd=origin.cwd)
     endpoint = _recorded(origin, config, environ)
-    return _with_credentials(endpoint, selection) if endpoint.is_http else endpoint
+    if endpoint.is_http:
+        endpoint = _with_credentials(endpoint, selection)
+    return with_trust(endpoint, selection)
 
 
 def renewed(
@@ -240,6 +245,7 @@ def _configured_url(
         url=address.url,
         headers={**without(_basic(address), server.headers), **server.headers},
         bearer_env=server.bearer_env,
+        trust=configured_trust(server, address.url, config, environ),
         protocol=server.protocol,
         max_message=server.max_message,
         max_tools=server.max_tools,

@@ -9,9 +9,10 @@ import binascii
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from mcptask.errors import UsageError
+from mcptask.protocol.transports.proxies import values as proxies
 from mcptask.protocol.transports.redact import concealed, is_secret_name, url_parts
 from mcptask.protocol.transports.secrets import Secrets, secrets_from
 from mcptask.servers.credentials import AUTHORIZATION, credentials
@@ -42,6 +43,7 @@ def secrets_of(endpoint: Endpoint, environ: Mapping[str, str]) -> Secrets:
             *(part for name, value in headers.items() for part in _of_header(name, value)),
             *_of_url(endpoint, environ),
             *_of_command(endpoint, environ),
+            *_of_proxies(environ),
         ),
         headers=names,
     )
@@ -81,6 +83,15 @@ def _of_url(endpoint: Endpoint, environ: Mapping[str, str]) -> Iterator[str]:
     yield from (value for _, value in parse_qsl(query))
     if isinstance(endpoint.written, str):  # a path out of a variable is not shown either
         yield from _values(url_parts(endpoint.written)[1], environ)
+
+
+def _of_proxies(environ: Mapping[str, str]) -> Iterator[str]:
+    """A proxy may repeat the login that it was sent, and a server gets it from one that hands it on."""
+    for value in proxies(environ):
+        login, at, _ = value.rpartition("://")[2].rpartition("@")
+        if at:
+            yield unquote(login)
+            yield login.partition(":")[2] or login
 
 
 def _of_command(endpoint: Endpoint, environ: Mapping[str, str]) -> Iterator[str]:

@@ -2,12 +2,14 @@
 
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
@@ -253,12 +255,21 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def scripted(port: int = 0) -> Iterator[Scripted]:
+def scripted(port: int = 0, certificate: Path | None = None) -> Iterator[Scripted]:
+    """`certificate`: a PEM file with a key; then it speaks TLS, and is called `localhost`."""
     script = Scripted()
     handler = type("Handler", (_Handler,), {"script": script})
     server = _Server(("127.0.0.1", port), handler)
     script.name = f"127.0.0.1:{server.server_port}"
     script.url = f"http://{script.name}/mcp"
+    if certificate is not None:
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(certificate)
+        # The handshake waits for the thread of the connection: no client holds up another.
+        server.socket = tls.wrap_socket(
+            server.socket, server_side=True, do_handshake_on_connect=False
+        )
+        script.url = f"https://localhost:{server.server_port}/mcp"
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:

@@ -35,6 +35,7 @@ RESERVED = frozenset(
         "mcp-name",
         "mcp-protocol-version",
         "mcp-session-id",
+        "proxy-authorization",  # from the proxy's variable: never meant for the server
         "origin",  # a server must refuse an origin it does not expect, and we have none
         "transfer-encoding",
     }

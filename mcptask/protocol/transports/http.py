@@ -31,6 +31,7 @@ from mcptask.protocol.transports.messages import (
 from mcptask.protocol.transports.redact import bare_url
 from mcptask.protocol.transports.sse import Event, SseParser
 from mcptask.protocol.transports.trace import Trace, faults, received
+from mcptask.protocol.transports.trust import Trust
 
 MAX_REDIRECTS = 5
 
@@ -61,9 +62,12 @@ class HttpTransport:
         remark: Remark = lambda text: None,
         clock: Clock = Clock(),  # noqa: B008 (frozen)
         trace: Trace | None = None,
+        environ: Mapping[str, str] = {},
+        trust: Trust = Trust(),  # noqa: B008 (frozen)
     ) -> None:
         """`headers` is asked before each request, so that a renewed credential counts at once; names
-        that the wire needs are left out of it with a remark. Raises ConfigError for an unusable URL.
+        that the wire needs are left out of it with a remark. `environ` may name proxies and CAs. Raises
+        ConfigError for an unusable URL.
         """
         self._url, self._login = http_client.endpoint(url)
         self._headers = headers
@@ -71,6 +75,8 @@ class HttpTransport:
         self._noise = Noise(remark)
         self._clock = clock
         self._trace = trace
+        self._environ, self._trust = environ, trust
+        self._via = ""  # through which proxy, for people; known once there is a client
         self._client: httpx.AsyncClient | None = None
 
     async def exchange(self, request: Request) -> AsyncGenerator[Message, None]:
@@ -113,7 +119,7 @@ class HttpTransport:
         post = self._built(url, request)
         entry = self._told(post, request.message())
         connect, wait = self._limits.connect, patience(request, self._limits)
-        with faults(self._trace, entry), mapped(bare_url(str(url)), connect, wait):
+        with faults(self._trace, entry), mapped(bare_url(str(url)) + self._via, connect, wait):
             response = await self._ready().send(post, stream=True)
             try:
                 yield response
@@ -214,7 +220,12 @@ class HttpTransport:
 
     def _ready(self) -> httpx.AsyncClient:
         if self._client is None:
-            self._client = http_client.make(self._url, self._head)
+            self._client = http_client.make(
+                self._url, self._head, environ=self._environ, trust=self._trust
+            )
+            self._via, remarks = http_client.via(self._url, self._environ)
+            for text in remarks:
+                self._noise.heard(text)
         return self._client
 
     # ── what the trace is told ──

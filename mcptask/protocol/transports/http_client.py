@@ -3,17 +3,19 @@
 The one place that imports httpx; the other modules take it from here.
 """
 
-import ipaddress
 import ssl
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from importlib.util import find_spec
+from urllib.request import getproxies
 
 from mcptask.errors import ConfigError, HttpRefused, UsageError
 from mcptask.protocol.transports.excerpts import shortened
 from mcptask.protocol.transports.headers import basic, checked_value, is_token
+from mcptask.protocol.transports.proxies import Proxy, proxy_for, unreadable, with_the_systems
 from mcptask.protocol.transports.redact import bare_url
+from mcptask.protocol.transports.trust import Trust, context
 
 # httpx imports its own command line where it finds click installed, and with it rich and pygments:
 # 55 ms for nothing. A None here makes that import fail, which httpx expects and survives.
@@ -48,24 +50,62 @@ def endpoint(url: str) -> tuple[httpx.URL, dict[str, str]]:
     return parsed.copy_with(userinfo=b""), {"authorization": login}
 
 
-def make(url: httpx.URL, *heard: Callable[[httpx.Response], Awaitable[None]]) -> httpx.AsyncClient:
-    """A client for this one endpoint. httpx itself reads the variables for proxies and CAs. `heard` gets
-    the head of each answer first.
+def way(url: httpx.URL, environ: Mapping[str, str]) -> Proxy | None:
+    """The proxy on the way to this URL. ConfigError for one that cannot be used."""
+    return proxy_for(url.scheme, url.host, url.port, with_the_systems(environ, getproxies))
 
-    Raises ConfigError for TLS or proxy settings that cannot be used.
+
+def via(url: httpx.URL, environ: Mapping[str, str]) -> tuple[str, list[str]]:
+    """What to put behind the address of a server that is reached through a proxy; and what -v says of it."""
+    proxy = way(url, environ)
+    if proxy is None:
+        return "", []
+    said = [f"{url.host} is reached through the proxy {proxy.host} ({proxy.variable})"]
+    if lost := unreadable(environ):
+        said.append(f"entries of NO_PROXY that mean nothing, and were left out: {lost}")
+    return f" (through the proxy {proxy.host} of {proxy.variable})", said
+
+
+def make(
+    url: httpx.URL,
+    *heard: Callable[[httpx.Response], Awaitable[None]],
+    environ: Mapping[str, str],
+    trust: Trust = Trust(),  # noqa: B008 (frozen)
+) -> httpx.AsyncClient:
+    """A client for this one endpoint. `heard` gets the head of each answer first.
+
+    `trust_env` is off: what of the environment counts is decided here, and a login in ~/.netrc, which nobody
+    gave for this, is not sent. Raises ConfigError for TLS or proxy settings that cannot be used.
     """
+    proxy = way(url, environ)
     try:
         return httpx.AsyncClient(
-            verify=_trust(url),
-            trust_env=not _loopback(url.host),  # a server on this machine is not behind a proxy
+            # Without TLS no certificate is looked at, so the bundle of CAs (25 ms) stays unread; a redirect
+            # to https is another origin and not followed.
+            verify=url.scheme == "https" and context(trust, environ, _usual),
+            trust_env=False,
+            proxy=_through(proxy, environ) if proxy else None,
             limits=httpx.Limits(keepalive_expiry=KEEPALIVE),
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
             # Before httpx itself reads the Location, and stumbles over one that is no URL.
             event_hooks={"response": [*heard, _refuse_redirect]},
         )
-    except (OSError, ValueError, ImportError) as exc:
-        # A CA file that is not there, a proxy variable that is no URL, SOCKS without its package.
-        raise ConfigError(f"the TLS or proxy settings cannot be used: {exc}") from exc
+    except (httpx.InvalidURL, OSError, ValueError, ImportError) as exc:
+        # What httpx dislikes though it was looked at. Its words may hold a password: not repeated.
+        name = proxy.variable if proxy else "of TLS"
+        raise ConfigError(f"the setting {name} cannot be used: {type(exc).__name__}") from exc
+
+
+def _usual() -> ssl.SSLContext:
+    return httpx.create_ssl_context(trust_env=False)
+
+
+def _through(proxy: Proxy, environ: Mapping[str, str]) -> httpx.Proxy:
+    """Who vouches for a server, or that nobody need, says nothing of a proxy."""
+    over_tls = proxy.url.lower().startswith("https:")
+    return httpx.Proxy(
+        proxy.url, ssl_context=context(Trust(), environ, _usual) if over_tls else None
+    )
 
 
 def encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
@@ -101,21 +141,6 @@ def redirect(response: httpx.Response) -> httpx.URL | None:
 
 async def _refuse_redirect(response: httpx.Response) -> None:
     redirect(response)
-
-
-def _trust(url: httpx.URL) -> bool | ssl.SSLContext:
-    # Without TLS no certificate is looked at, so the bundle of CAs (25 ms) stays unread; a redirect
-    # to https is another origin and not followed.
-    return url.scheme == "https" and httpx.create_ssl_context()
-
-
-def _loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _join(base: httpx.URL, location: str) -> httpx.URL | None:

@@ -3,6 +3,7 @@
 Whoever knows them makes a `Secrets` (`servers/secrets.py`); transports only ask it to hide them.
 """
 
+import base64
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -85,6 +86,17 @@ def _forms(value: str) -> Iterator[str]:
     yield from (quote(value), quote(value, safe=""), quote_plus(value))
     yield json.dumps(value)[1:-1]
     yield json.dumps(value, ensure_ascii=False)[1:-1]
+    yield from _in_base64(value)
+
+
+def _in_base64(value: str) -> Iterator[str]:
+    """How it reads inside of Base64, wherever in the encoded text it begins; of both alphabets."""
+    data = value.encode("utf-8", "surrogatepass")
+    # Bytes in front of it, and the digits that tell of them.
+    for before, spoilt in ((0, 0), (1, 2), (2, 3)):
+        whole = (before + len(data)) * 8 // 6  # digits of nothing that comes after it
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            yield encode(bytes(before) + data).decode("ascii")[spoilt:whole]
 
 
 def _without_start(text: str, secret: str) -> str:

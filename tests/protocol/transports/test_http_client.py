@@ -1,6 +1,7 @@
 """Where httpx begins and ends: import, TLS, proxies, and its exceptions (never seen outside)."""
 
 import asyncio
+import os
 import socket
 import ssl
 import subprocess
@@ -71,7 +72,7 @@ def over_tls(pem, request):
         context.load_cert_chain(pem)
         server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=context)
         port = server.sockets[0].getsockname()[1]
-        transport = HttpTransport(f"https://127.0.0.1:{port}/mcp")
+        transport = HttpTransport(f"https://127.0.0.1:{port}/mcp", environ=os.environ)
         try:
             return [message async for message in transport.exchange(request)]
         finally:
@@ -95,13 +96,13 @@ def test_a_ca_file_of_the_environment_lets_it_pass(pem, request_, monkeypatch):
 
 def test_a_ca_file_that_is_not_there_is_a_config_error(pem, request_, monkeypatch):
     monkeypatch.setenv("SSL_CERT_FILE", "/no/such/file.pem")
-    with pytest.raises(ConfigError, match="TLS or proxy"):
+    with pytest.raises(ConfigError, match="SSL_CERT_FILE"):
         over_tls(pem, request_())
 
 
 def test_without_tls_no_bundle_of_certificates_is_read(monkeypatch):
     monkeypatch.setattr(ssl, "create_default_context", None)
-    asyncio.run(http_client.make(httpx.URL("http://127.0.0.1/")).aclose())
+    asyncio.run(http_client.make(httpx.URL("http://127.0.0.1/"), environ={}).aclose())
 
 
 # ── proxies ──
@@ -117,7 +118,7 @@ def test_only_this_machine_is_reached_without_the_proxy(monkeypatch, host, uses)
     monkeypatch.setenv("NO_PROXY", "")
 
     async def main():
-        client = http_client.make(httpx.URL(f"http://{host}/"))
+        client = http_client.make(httpx.URL(f"http://{host}/"), environ=os.environ)
         proxied = client._transport_for_url(httpx.URL(f"http://{host}/")) is not client._transport
         await client.aclose()
         return proxied
@@ -130,8 +131,8 @@ def test_a_proxy_that_cannot_be_used_is_a_config_error(monkeypatch, proxy):
     monkeypatch.setenv("HTTP_PROXY", proxy)
     monkeypatch.setenv("NO_PROXY", "")
     monkeypatch.setitem(sys.modules, "socksio", None)
-    with pytest.raises(ConfigError, match="proxy"):
-        http_client.make(httpx.URL("http://example.com/"))
+    with pytest.raises(ConfigError, match="HTTP_PROXY"):
+        http_client.make(httpx.URL("http://example.com/"), environ=os.environ)
 
 
 # ── exceptions ──
@@ -181,6 +182,7 @@ def test_before_the_connection_stands_nothing_was_sent(error, cause, said):
         (httpx.ReadError(""), ConnectionResetError(), "reset by the server"),
         (httpx.WriteError(""), BrokenPipeError(), "reset by the server"),
         (httpx.RemoteProtocolError("Server disconnected"), None, "server disconnected"),
+        (httpx.RemoteProtocolError("illegal request line"), None, "the answer is no HTTP"),
     ],
 )
 def test_once_it_stands_nobody_knows_what_the_server_did(error, cause, said):

@@ -123,11 +123,9 @@ def test_cookies_are_not_kept(http, request_, all_of):
     assert "cookie" not in asyncio.run(main())
 
 
-def test_a_proxy_is_not_used_for_this_machine(ask, http, monkeypatch):
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
-    monkeypatch.delenv("NO_PROXY", raising=False)
-    messages, _ = ask(http.response(body=http.result()))
+def test_a_proxy_is_not_used_for_this_machine(ask, http):
+    environ = dict.fromkeys(("HTTP_PROXY", "ALL_PROXY"), "http://127.0.0.1:9")
+    messages, _ = ask(http.response(body=http.result()), environ=environ)
     assert len(messages) == 1
 
 
