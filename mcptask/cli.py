@@ -169,7 +169,7 @@ def _unwritable(error: OSError, env: Env, argv: Sequence[str]) -> int:
     that the same full disk leaves unwritten."""
     from mcptask.protocol.outcome import Problem
     from mcptask.render.human import error_lines
-    from mcptask.render.streams import try_write
+    from mcptask.render.rows import tell
 
     problem = Problem(
         kind="usage",
@@ -177,7 +177,7 @@ def _unwritable(error: OSError, env: Env, argv: Sequence[str]) -> int:
         hint=KEPT_RESULT if argv[:1] in (["call"], ["watch"], ["update"]) else None,
     )
     for line in error_lines(problem, colour=env.colour(env.stderr)):
-        try_write(env.stderr, line + "\n")
+        tell(env.stderr, line)
     return int(ExitCode.USAGE)
 
 

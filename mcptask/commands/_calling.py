@@ -38,7 +38,7 @@ from mcptask.protocol.session import Session
 from mcptask.protocol.task import Task
 from mcptask.render.human import created_lines
 from mcptask.render.report import Report, Subject
-from mcptask.render.text import clean
+from mcptask.render.text import leading
 from mcptask.servers.endpoint import Endpoint, not_stored, origin_of
 from mcptask.store.records import TaskRecord
 
@@ -237,7 +237,7 @@ class _Call:
 
     def _id_for_stdout(self, task: Task) -> str:
         """Exact for a script that catches it, harmless for a terminal."""
-        return clean(task.task_id) if self.job.env.stdout.isatty() else task.task_id
+        return leading(task.task_id) if self.job.env.stdout.isatty() else task.task_id
 
     def _report(self, outcome: Outcome, record: TaskRecord | None = None) -> Report:
         return Report(

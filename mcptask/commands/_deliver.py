@@ -5,7 +5,8 @@ import errno
 from mcptask.commands._answer import Answer
 from mcptask.env import Env
 from mcptask.errors import ExitCode
-from mcptask.render.streams import try_write, write
+from mcptask.render.rows import in_rows, row_width, tell
+from mcptask.render.streams import write
 from mcptask.render.text import clean
 
 # The Ctrl-C that ends a pipeline ends its reader too, and a hang-up takes the terminal: of an output that is
@@ -42,13 +43,14 @@ def _print_data(answer: Answer, env: Env) -> None:
 def _print_results(answer: Answer, env: Env) -> None:
     for whose, text in (("", answer.text), *answer.results):
         if whose and not answer.quiet:
-            try_write(env.stderr, whose + "\n")
+            tell(env.stderr, whose)
         if text:
-            write(env.stdout, text if text.endswith("\n") else text + "\n")
+            shown = in_rows(text, row_width(env.stdout))
+            write(env.stdout, shown if shown.endswith("\n") else shown + "\n")
 
 
 def _print_words(answer: Answer, env: Env) -> None:
     # Errors are coloured already, and cleaned where they are made.
     remarks = () if answer.quiet else map(clean, answer.remarks)
     for line in (*answer.errors, *remarks):
-        try_write(env.stderr, line + "\n")
+        tell(env.stderr, line)

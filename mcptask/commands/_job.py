@@ -222,13 +222,13 @@ class Job:
             self._say(text)
 
     def _say(self, line: str) -> None:
-        """A line on stderr; above the live view, where there is one."""
+        """A line on stderr, cleaned; above the live view, where there is one."""
         if self.reporter is not None:
             self.reporter.note(line)
             return
-        from mcptask.render.streams import try_write
+        from mcptask.render.rows import tell
 
-        try_write(self.env.stderr, line + "\n")
+        tell(self.env.stderr, clean(line))
 
 
 def names_stdin(argument: str | None) -> bool:

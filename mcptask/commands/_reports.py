@@ -16,6 +16,9 @@ from mcptask.render.results import result_text
 from mcptask.render.text import clean
 from mcptask.servers.endpoint import Endpoint
 
+# What a shell takes for one word, such as a server's id; and what stands between two commands of a hint.
+_WORD_OR_BREAK = re.compile(r"""\$'(?:\\.|[^'\\])*'|'[^']*'|"[^"]*"|(; (?=[a-z ]+: mcptask ))""")
+
 
 def answer_of(
     job: Job, report: Report, *, remarks: Sequence[str] = (), text: str | None = None
@@ -96,8 +99,9 @@ def problem_lines(job: Job, report: Report, about: str = "") -> list[str]:
 
 def parting_lines(message: str, hint: str | None) -> list[str]:
     """Nothing went wrong: what goes on, and the commands to come back, each on a line of its own."""
-    commands = re.split(r"; (?=[a-z ]+: mcptask )", hint or "")
-    return [f"{clean(message)}.", *(f"  {clean(line)}" for line in commands if line)]
+    commands = _WORD_OR_BREAK.sub(lambda found: "\n" if found[1] else found[0], hint or "")
+    listed = [f"  {clean(line)}" for line in commands.split("\n") if line]
+    return [f"{clean(message)}.", *listed]
 
 
 def error_answer(error: McptaskError, warnings: tuple[str, ...] = ()) -> Answer:

@@ -100,4 +100,7 @@ def open_trace(job: "Job") -> TraceFile | None:
 
 def _same(path: "Path", kept: "Path | None") -> bool:
     """Also by another name, as through a link."""
-    return kept is not None and path.resolve() == kept.resolve()
+    try:
+        return kept is not None and os.path.realpath(path) == os.path.realpath(kept)
+    except ValueError:  # a null character in a name: there is no such file
+        return False

@@ -6,7 +6,7 @@ from mcptask.protocol.task import Status
 from mcptask.render.answer_line import answer_line
 from mcptask.render.board import board
 from mcptask.render.cells import cell_width
-from mcptask.render.ink import Line, Piece, columns, cropped, line
+from mcptask.render.ink import Line, Piece, columns, cropped, line, marked
 from mcptask.render.parts import (
     bar,
     flow,
@@ -47,7 +47,7 @@ def frame(screen: Screen, now: float, width: int, height: int = 24) -> list[Line
     if not screen.over and len(lines) > height:
         hidden = len(lines) - height + 1
         lines = [*lines[: height - 1], line(Piece(f"… {hidden} more lines", "dim"))]
-    return [cropped(each, room) for each in lines]
+    return [cropped(marked(each), room) for each in lines]
 
 
 def _fitted(view: TaskView, screen: Screen, now: float, width: int, height: int) -> list[Line]:

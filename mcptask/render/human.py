@@ -22,7 +22,7 @@ from mcptask.render.questions import (
 )
 from mcptask.render.report import Report, Subject
 from mcptask.render.style import look, paint
-from mcptask.render.text import clean, clean_block, flat, humane
+from mcptask.render.text import clean, clean_block, flat, humane, unmistaken
 
 _LABEL = 10
 
@@ -82,7 +82,7 @@ def opening_lines(server: str, requests: Mapping[str, Request]) -> list[str]:
 
 
 def _question(server: str, key: str, request: Request, *, changed: bool = False) -> list[str]:
-    asked = question(server, key, request, changed=changed)
+    asked = unmistaken(question(server, key, request, changed=changed))
     return [asked, *(f"  {text}" for text in fields(request))]
 
 
@@ -95,7 +95,7 @@ def sent_lines(subject: Subject, task: Task) -> list[str]:
     for key in being_applied(task, subject.answered):
         answer = subject.answered[key]
         again = "" if answer.acknowledged else f"; mcptask watch {name} sends it again"
-        lines.append(f"{sent(key, answer)}{again}")
+        lines.append(unmistaken(f"{sent(key, answer)}{again}"))
     return lines
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from mcptask.render.cells import ELLIPSIS, cell_width, shorten
 from mcptask.render.style import paint
+from mcptask.render.text import unmistaken
 
 
 class Piece(NamedTuple):
@@ -48,6 +49,12 @@ def cropped(text: Line, width: int) -> Line:
     while kept and not kept[-1].text.rstrip():
         kept.pop()
     return (*kept[:-1], Piece(kept[-1].text.rstrip(), kept[-1].style)) if kept else ()
+
+
+def marked(text: Line) -> Line:
+    """The line, which nobody can take for one of those that we write between what is drawn (`error: …`)."""
+    told = plain(text)
+    return text if unmistaken(told) == told else line("\\", text)
 
 
 def coloured(text: Line) -> str:

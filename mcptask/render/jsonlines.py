@@ -9,7 +9,8 @@ from mcptask.env import Clock
 from mcptask.protocol.events import TaskEvent
 from mcptask.render.jsonout import document, event_head, event_line, line
 from mcptask.render.report import Report, Subject
-from mcptask.render.streams import try_write, write
+from mcptask.render.rows import tell
+from mcptask.render.streams import write
 from mcptask.render.text import clean
 
 
@@ -43,7 +44,7 @@ class JsonLinesReporter:
         write(self._stdout, end_line(document(report), self._seq, self._clock.wall()) + "\n")
 
     def note(self, text: str) -> None:
-        try_write(self._stderr, f"{clean(text)}\n")
+        tell(self._stderr, clean(text))
 
     due = None  # programs need no sign of life
 

@@ -28,7 +28,7 @@ from mcptask.render.answer_line import answer_line
 from mcptask.render.cells import shorten_middle
 from mcptask.render.questions import APPLYING, fields, question, served_by
 from mcptask.render.report import Report, Subject
-from mcptask.render.streams import try_write
+from mcptask.render.rows import tell
 from mcptask.render.style import look, paint
 from mcptask.render.text import clean, clock_time, flat, humane
 from mcptask.render.view import TaskView, begin, observe, outage_phrase, summary
@@ -98,7 +98,7 @@ class LineReporter:
 
     def note(self, text: str) -> None:
         self._last_line = self._clock.now()
-        try_write(self._stderr, f"{clean(text)}\n")
+        tell(self._stderr, clean(text))
 
     @property
     def due(self) -> float | None:
@@ -134,7 +134,7 @@ class LineReporter:
 
     def _write(self, text: str) -> None:
         self._last_line = self._clock.now()
-        try_write(self._stderr, f"{PREFIX}{text}\n")
+        tell(self._stderr, f"{PREFIX}{text}")
 
     def _shared(self, view: TaskView, event: TaskEvent) -> bool:
         """Is it news of a server that has more tasks than this one?"""

@@ -15,6 +15,7 @@ from mcptask.render.frame import frame
 from mcptask.render.ink import Line, coloured, columns, plain
 from mcptask.render.parts import PACE
 from mcptask.render.report import Report, Subject
+from mcptask.render.rows import in_rows
 from mcptask.render.streams import try_write
 from mcptask.render.surroundings import Surroundings
 from mcptask.render.text import clean
@@ -238,7 +239,7 @@ class Painter:
 
     def keep(self, text: str) -> None:
         """A line that stays; only while no frame is on the screen."""
-        self._write(f"{text}\r\n")
+        self._write(f"{in_rows(text, self._size()[0])}\r\n")
 
     def close(self) -> None:
         end = "\r\n" if self._shown else ""

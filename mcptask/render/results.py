@@ -1,8 +1,8 @@
 """A CallToolResult as text for stdout: what a person, or a pipe, wants of it. `--json` has the whole.
 
 Text for a pipe is data and is passed on exactly, every byte that the server sent; on a terminal it is made
-safe first, since there a control character acts instead of being read. Our own words about a block
-(`[image/png, 2.1 MB]`) are safe in both.
+safe first, since there a control character acts instead of being read, and what is ours stands among it. Our
+own words about a block (`[image/png, 2.1 MB]`) are safe in both.
 """
 
 import json
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcptask.render.jsonout import dump, line
-from mcptask.render.text import clean, clean_block, clean_json, size
+from mcptask.render.text import clean, clean_json, leading_block, size
 
 # JSON up to this long stays on one line.
 _ONE_LINE = 78
@@ -69,7 +69,7 @@ def _resource(resource: Mapping[str, Any], terminal: bool) -> str:
 
 
 def _text(text: str, terminal: bool) -> str:
-    return clean_block(text) if terminal else text
+    return leading_block(text) if terminal else text
 
 
 def _note(*words: str) -> str:

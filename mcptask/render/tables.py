@@ -11,7 +11,7 @@ from typing import Any
 from mcptask.render.cells import cell_width, normal, pad, shorten, shorten_middle
 from mcptask.render.questions import field, json_word
 from mcptask.render.style import look, paint
-from mcptask.render.text import clean, first_line, flat, humane, leading
+from mcptask.render.text import clean, first_line, flat, humane, leading, unmistaken
 
 _GAP = "  "
 
@@ -150,10 +150,11 @@ def tool_details(
 ) -> list[str]:
     """What `tools NAME` prints: the whole description, then the arguments."""
     about = [
-        part
+        unmistaken(part)
         for line in (tool.description or "").splitlines()
+        # One column is for the mark of what is not to be taken for a line of ours.
         for part in (
-            textwrap.wrap(leading(line), max(width, _NARROWEST)) if width else [leading(line)]
+            textwrap.wrap(leading(line), max(width - 1, _NARROWEST)) if width else [leading(line)]
         )
     ]
     arguments = argument_table(schema, width=width) or ["It takes no arguments."]
@@ -165,7 +166,7 @@ def server_table(servers: Sequence[ServerRow], *, width: int | None = None) -> l
     """The servers known, the default one marked."""
     cells = [
         (
-            clean(row.name) + (" (default)" if row.default else ""),
+            leading(row.name) + (" (default)" if row.default else ""),
             clean(row.endpoint),
             clean(row.source),
         )

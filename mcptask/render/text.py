@@ -15,8 +15,10 @@ _UNSAFE = (
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero width, bidi, line and paragraph separators
     "\u3164\ufeff\uffa0\ufff0-\ufffb"  # more fillers, the BOM, interlinear annotation
     "\ud800-\udfff"  # lone surrogates: no stream can encode them
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # format controls of shorthand and music
+    "\U00013430-\U0001343f"  # format controls of hieroglyphs
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # of shorthand and music
     "\U000e0000-\U000e0fff"  # tags and the variation selectors that smuggle text
+    # Not U+FE00–FE0F, which make an emoji of a character, nor U+2800, which is as blank as a space is.
 )
 _IN_LINE = re.compile(f"[{_UNSAFE}]")
 _IN_BLOCK = re.compile(f"(?![\\n\\t])[{_UNSAFE}]")
@@ -30,6 +32,9 @@ _COMMAND_SIGNS = ("##", ":start:", ":end:")
 _COLON_COMMAND = re.compile(r"\A(\s*):(?=:.*::)")
 # Buildkite's, which opens a section of the log: only at the very start of a line.
 _HEADING = re.compile(r"(?:---|\+\+\+|~~~|\^\^\^)(?:\s|\Z)")
+
+# How lines of ours begin, and no others.
+OURS = re.compile(r"(?:mcptask|error|hint|warning):")
 
 _BREAKS = re.compile(r"[\r\n\t ]*[\n\t][\r\n\t ]*")
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -45,7 +50,12 @@ def clean(text: str) -> str:
 def leading(text: str) -> str:
     """The same for text that stands at the very start of a line, with nothing of ours before it."""
     safe = clean(text)
-    return f"\\{safe}" if _HEADING.match(safe) else safe
+    return f"\\{safe}" if _HEADING.match(safe) else unmistaken(safe)
+
+
+def unmistaken(line: str) -> str:
+    """A clean line that is not ours, or may begin with what is not: none can take it for one of ours."""
+    return f"\\{line}" if OURS.match(line) else line
 
 
 def flat(text: str) -> str:
@@ -56,6 +66,11 @@ def flat(text: str) -> str:
 def clean_block(text: str) -> str:
     """The same for text of several lines: newlines and tabs stay, a CR may overwrite a line and is shown."""
     return _IN_BLOCK.sub(_escape, text.replace("\r\n", "\n"))
+
+
+def leading_block(text: str) -> str:
+    """The same where nothing of ours stands before its lines: none can be taken for one of ours."""
+    return "\n".join(map(unmistaken, clean_block(text).split("\n")))
 
 
 def clean_json(text: str) -> str:

@@ -123,6 +123,13 @@ def test_a_relative_name_counts_from_the_current_folder(on_server: Cli) -> None:
     assert len(entries(on_server.cwd / "here.jsonl")) == 3
 
 
+def test_a_link_that_leads_to_itself_is_no_file(on_server: Cli) -> None:
+    (on_server.cwd / "round").symlink_to("round")
+    ran = on_server("tools", "--trace", "round")
+    assert ran.code == 2
+    assert "--trace: round cannot be written: Too many levels of symbolic links" in ran.err
+
+
 @pytest.mark.parametrize("given", ["option", "variable"])
 @pytest.mark.parametrize(
     ("name", "why"), [("no/such/folder.jsonl", "No such file"), (".", "Is a directory")]

@@ -15,6 +15,7 @@ from mcptask.errors import Unreachable
 from mcptask.protocol.outcome import outcome_of_error
 from mcptask.protocol.pacing import AT_ONCE
 from mcptask.protocol.task import Task
+from mcptask.render.answer_line import shell
 from mcptask.render.report import Report
 
 SIGINT = 2
@@ -174,3 +175,15 @@ def test_a_command_with_a_semicolon_stays_on_its_line() -> None:
         "  follow it again: mcptask watch t --stdio 'sh -c \"a; b\"'",
         "  cancel it: mcptask cancel t",
     ]
+
+
+def test_an_id_that_holds_a_command_adds_no_line_s17() -> None:
+    for forged in ("a; resume: mcptask x", "it's; resume: mcptask x", "\u202e'; resume: mcptask x"):
+        task = shell(forged)
+        assert "; resume: mcptask x" in task
+        hint = f"follow it again: mcptask watch {task}; cancel it: mcptask cancel {task}"
+        assert parting_lines("Stopped", hint) == [
+            "Stopped.",
+            f"  follow it again: mcptask watch {task}",
+            f"  cancel it: mcptask cancel {task}",
+        ]

@@ -33,6 +33,7 @@ from mcptask.protocol.task import ELICITATION
 from mcptask.render import forms
 from mcptask.render.parts import flow
 from mcptask.render.streams import try_write
+from mcptask.render.text import unmistaken
 
 _NO = {"n": DECLINE, "no": DECLINE}  # where the question is whether
 _ASIDE = {f":{letter}": how for letter, how in LEAVING.items()}
@@ -169,7 +170,7 @@ class _LineTerminal:
         return self.env.width(self.env.stderr) or 80
 
     def show(self, lines: list[str]) -> None:
-        try_write(self.env.stderr, "".join(f"{line}\n" for line in lines))
+        try_write(self.env.stderr, "".join(f"{unmistaken(line)}\n" for line in lines))
 
     def given(self, key: str) -> None:
         self.show(forms.answer_head("Answer given to", key, ".", self.width))

@@ -6,7 +6,7 @@ Draws what it is given; knows no form.
 from collections.abc import Callable, Sequence
 
 from mcptask.env import Env
-from mcptask.render.ink import Line, coloured, columns, plain
+from mcptask.render.ink import Line, coloured, columns, marked, plain
 from mcptask.render.live import terminal_size
 from mcptask.render.streams import try_write
 
@@ -46,7 +46,7 @@ class Paper:
         """In place of what was drawn before. The cursor is at the end, if nowhere else."""
         if self.size != self._drawn_at and self._above:
             self._take_back()
-        body = "\r\n".join(map(self._encoded, lines))
+        body = "\r\n".join(map(self._ink, lines))
         start = self._begin() + _CLEAR_BELOW
         self._shown = list(lines)
         row, column = cursor or (len(lines) - 1, columns(lines[-1]) if lines else 0)
@@ -57,7 +57,7 @@ class Paper:
 
     def settle(self, lines: Sequence[Line]) -> None:
         """In place of what was drawn before; and it stays."""
-        body = "".join(f"{self._encoded(line)}\r\n" for line in lines)
+        body = "".join(f"{self._ink(line)}\r\n" for line in lines)
         self._write(self._begin() + (_CLEAR_BELOW if self._shown else "") + body)
         self._shown = []
         if lines:
@@ -81,7 +81,7 @@ class Paper:
         head = [each for lines in self._about[self._told :] for each in lines(self.size[0])]
         self._told = len(self._about)
         self._above += head
-        return start + "".join(f"{self._encoded(line)}\r\n" for line in head)
+        return start + "".join(f"{self._ink(line)}\r\n" for line in head)
 
     def _take_back(self) -> None:
         """To where what it is about begins, as far as that is still on the screen."""
@@ -101,6 +101,9 @@ class Paper:
     def _rows(self, size: int) -> int:
         """Of a line: a terminal that has become narrower has wrapped it."""
         return max(-(-size // (self.size[0] + 1)), 1)
+
+    def _ink(self, line: Line) -> str:
+        return self._encoded(marked(line))
 
     def _write(self, text: str) -> None:
         try_write(self._env.stderr, text)

@@ -33,7 +33,7 @@ from mcptask.render.entries import plain_lines
 from mcptask.render.ink import Line
 from mcptask.render.parts import wrapped
 from mcptask.render.streams import try_write
-from mcptask.render.text import flat
+from mcptask.render.text import flat, unmistaken
 
 
 async def ask(
@@ -55,7 +55,7 @@ async def ask(
         reason = gone.args[0] if gone.args else None
         if reason and isinstance(reason, str):
             told = wrapped(f"{flat(question.key)}: {flat(reason)}", env.width(env.stderr) or 80, 9)
-            try_write(env.stderr, "".join(f"{each}\n" for each in told))
+            try_write(env.stderr, "".join(f"{unmistaken(each)}\n" for each in told))
         raise
 
 
