@@ -8,33 +8,28 @@ known               the rows of `mcptask servers`
 """
 
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from mcptask.errors import ConfigError, McptaskError, UsageError
+from mcptask.errors import McptaskError, UsageError
 from mcptask.nearest import nearest
 from mcptask.origin import Origin
 from mcptask.protocol.transports.redact import shown_command
 from mcptask.servers import command_line, web
 from mcptask.servers.config import DEMO, Config, ServerConfig
+from mcptask.servers.configured import DEMO_COMMAND, login, named
 from mcptask.servers.credentials import (
     AUTHORIZATION,
-    check_config_headers,
     check_variable,
     parse_headers,
     without,
 )
 from mcptask.servers.endpoint import Endpoint
-from mcptask.servers.expansion import expand, home, literal
-from mcptask.servers.trusting import configured_trust, with_trust
+from mcptask.servers.expansion import home, literal
+from mcptask.servers.trusting import with_trust
 
 VARIABLE = "MCPTASK_SERVER"
 TRY_DEMO = "mcptask call reflow_month --wait -s demo"
-# -P: without it, `-m` would first look into the current folder, and run a `mcptask` found there.
-DEMO_COMMAND = (sys.executable, "-P", "-m", "mcptask.demo")
-# Where this Python has its modules from, `mcptask` perhaps: the demo runs on the same.
-_OF_PYTHON = ("PYTHONHOME", "PYTHONPATH", "PYTHONUSERBASE")
 
 
 @dataclass(frozen=True)
@@ -93,10 +88,10 @@ def _chosen(
         return _by_name_or_url(environ[VARIABLE], config, environ, VARIABLE)
     if config.default is not None:
         source = f"{config.default} is the default in {config.path}"
-        return _named(config.default, config, environ, source)
+        return named(config.default, config, environ, source)
     if len(config.servers) == 1:
         (name,) = config.servers
-        return _named(name, config, environ, f"{name} is the only server in {config.path}")
+        return named(name, config, environ, f"{name} is the only server in {config.path}")
     configured = f"configured: {', '.join(config.servers)}" if config.servers else "none configured"
     raise UsageError(f"no server is named, and there is no default ({configured})", hint=TRY_DEMO)
 
@@ -128,7 +123,7 @@ def renewed(
     name = endpoint.server
     if name is None or name not in config.servers:
         return endpoint
-    now = _named(name, config, environ, endpoint.source)
+    now = named(name, config, environ, endpoint.source)
     if now.url != endpoint.url:
         return endpoint
     now = _with_credentials(now, selection)
@@ -151,7 +146,7 @@ def _recorded(origin: Origin, config: Config, environ: Mapping[str, str]) -> End
                 f"the task was started on {server!r}, which is no longer in {config.path}",
                 hint=f"give it as --server URL, or put [servers.{server}] back",
             )
-        return _named(server, config, environ, f"the record of the task names {server}")
+        return named(server, config, environ, f"the record of the task names {server}")
     if origin.url is not None:
         where, source = "the URL in the record of the task", "the record of the task has the URL"
         return replace(_by_url(origin.url, where, source), bearer_env=origin.bearer_env)
@@ -182,7 +177,7 @@ def _by_name_or_url(text: str, config: Config, environ: Mapping[str, str], optio
     if web.is_url(text):
         return _by_url(text, option, f"{option} gives the URL")
     if text == DEMO or text in config.servers:
-        return _named(text, config, environ, f"{option} names {text}")
+        return named(text, config, environ, f"{option} names {text}")
     names = (*config.servers, DEMO)
     hint = nearest(text, names)
     if hint is None and any(mark in text for mark in ".:/"):
@@ -196,7 +191,7 @@ def _by_name_or_url(text: str, config: Config, environ: Mapping[str, str], optio
 
 def _by_url(text: str, where: str, source: str) -> Endpoint:
     address = web.address(text, where)
-    return Endpoint(name=address.host, url=address.url, headers=_basic(address), source=source)
+    return Endpoint(name=address.host, url=address.url, headers=login(address), source=source)
 
 
 def _by_command(
@@ -215,78 +210,6 @@ def _words(text: str) -> tuple[str, ...]:
     if not words or not words[0] or "\0" in text:
         raise UsageError("--stdio names no program", hint='--stdio "COMMAND ARGS"')
     return words
-
-
-def _named(name: str, config: Config, environ: Mapping[str, str], source: str) -> Endpoint:
-    """The demo or a server of the config, its `${VAR}`s replaced (headers: at each call)."""
-    if name == DEMO:
-        env = _python_variables(environ)
-        return Endpoint(name=DEMO, server=DEMO, command=DEMO_COMMAND, env=env, source=source)
-    server = config.servers[name]
-    if server.url is not None:
-        return _configured_url(server, server.url, config, environ, source)
-    return _configured_command(server, config, environ, source)
-
-
-def _python_variables(environ: Mapping[str, str]) -> dict[str, str]:
-    heeded = () if sys.flags.ignore_environment else _OF_PYTHON  # `python -E` and -I heed none
-    return {name: environ[name] for name in heeded if environ.get(name)}
-
-
-def _configured_url(
-    server: ServerConfig, written: str, config: Config, environ: Mapping[str, str], source: str
-) -> Endpoint:
-    where = config.place(server.name, "url")
-    address = web.address(expand(written, environ, where), where, ConfigError)
-    check_config_headers(server.headers, config.place(server.name, "headers"))
-    return Endpoint(
-        name=server.name,
-        server=server.name,
-        url=address.url,
-        headers={**without(_basic(address), server.headers), **server.headers},
-        bearer_env=server.bearer_env,
-        trust=configured_trust(server, address.url, config, environ),
-        protocol=server.protocol,
-        max_message=server.max_message,
-        max_tools=server.max_tools,
-        waits=server.waits,
-        source=source,
-        written=written,
-    )
-
-
-def _configured_command(
-    server: ServerConfig, config: Config, environ: Mapping[str, str], source: str
-) -> Endpoint:
-    def value(text: str, key: str) -> str:
-        return expand(text, environ, config.place(server.name, key))
-
-    command = tuple(value(word, "command") for word in server.command)
-    if not command[0]:
-        raise ConfigError(f"{config.place(server.name, 'command')}: names no program")
-    program = home(command[0], environ)
-    cwd = home(value(server.cwd, "cwd"), environ) if server.cwd is not None else None
-    # In the folder of the config file, if it says no other: the same from everywhere, and nothing of the
-    # current folder runs. `npx NAME` there would be node_modules/.bin/NAME of whatever was checked out.
-    if config.path is not None:
-        cwd = str(config.path.parent.absolute() / (cwd or ""))
-    return Endpoint(
-        name=server.name,
-        server=server.name,
-        command=(program, *command[1:]),
-        cwd=cwd,
-        env={key: value(text, f"env.{key}") for key, text in server.env.items()},
-        protocol=server.protocol,
-        max_message=server.max_message,
-        max_tools=server.max_tools,
-        waits=server.waits,
-        source=source,
-        written=server.command,
-    )
-
-
-def _basic(address: web.Address) -> dict[str, str]:
-    return {AUTHORIZATION: literal(address.authorization)} if address.authorization else {}
 
 
 def _with_credentials(endpoint: Endpoint, selection: Selection) -> Endpoint:

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mcptask.servers import resolve as resolving
+from mcptask.servers import configured
 from mcptask.servers.config import Config
 from mcptask.servers.endpoint import Endpoint
 from mcptask.servers.resolve import Selection, resolve
@@ -18,7 +18,7 @@ def test_the_demo_has_its_modules_from_where_we_have_ours(monkeypatch: pytest.Mo
     environ = {"PYTHONPATH": "/lib/mine", "PYTHONHOME": "", "PYTHONSTARTUP": "/x", "TOKEN": "x"}
     assert endpoint(environ, server="demo").env == {"PYTHONPATH": "/lib/mine"}
     flags = SimpleNamespace(ignore_environment=1)
-    monkeypatch.setattr(resolving, "sys", SimpleNamespace(flags=flags))
+    monkeypatch.setattr(configured, "sys", SimpleNamespace(flags=flags))
     assert endpoint(environ, server="demo").env == {}
 
 
