@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +16,8 @@ from mcptask.protocol.events import Answered
 from mcptask.protocol.questions import Name, named
 from tests.protocol.questioning import Asked, Course, Fate, Follower, Run, World
 from tests.protocol.runs import played
+
+pytestmark = pytest.mark.no_cover
 
 # s: the longest that a question may stay unseen: a safety poll, the faults, the pause after them.
 UNSEEN = 160.0

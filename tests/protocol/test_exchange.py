@@ -32,5 +32,5 @@ def test_signs_of_life_alone_do_not_keep_a_request_waiting_for_ever_a5_8_s18() -
     transport = AliveForEver()
     caller = Caller(transport, "2026-07-28", Clock(), limit=0.01)
     with pytest.raises(Unreachable, match="no complete answer"):
-        asyncio.run(caller.attempt(next(V20260728().get_task("1")), 1))
+        asyncio.run(caller.attempt(next(V20260728(get_wait=0.01).get_task("1")), 1))
     assert transport.closed == 1

@@ -21,6 +21,8 @@ from mcptask.protocol.task import TERMINAL, Status, Task
 from mcptask.protocol.view import Rules, View, begin, begin_with
 from tests.protocol.fakes import QUESTION, task
 
+pytestmark = pytest.mark.no_cover
+
 BEGAN = 1000.0
 Happening = Callable[[View, float], View]
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,8 @@ from mcptask.protocol.events import InputRequired
 from tests.protocol.fakes import ID, QUESTION, RESULT, refused, wire
 from tests.protocol.pushing import CUT, END, SILENCE, Course, ack, acked, at, tells, watched
 from tests.protocol.virtual import now
+
+pytestmark = pytest.mark.no_cover
 
 # s: the longest that a change may stay unseen: a safety poll, the faults below, the pause after them, and a
 # late answer.

@@ -185,3 +185,9 @@ def test_one_record_of_a_persons_own_making_has_all_written_by_the_book() -> Non
     data, texts = format.written(replace(FULL, calls=(odd,)), {})
     assert texts == {}
     assert format.loads(data) == (replace(FULL, calls=(odd,)), [])
+
+
+def test_a_text_that_ends_in_the_middle_of_a_list_is_left_to_tomllib():
+    text = format.dumps(PLAIN).decode()
+    cut = text[: text.index("command = [") + len('command = [\n    "sh",\n')]
+    assert plain.read(cut) is None

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from mcptask.commands._options import Options
 from mcptask.commands.following import events
 from mcptask.commands.following.events import Followed, followed
 from mcptask.protocol.events import TaskEvent, Warned
@@ -23,7 +24,7 @@ HOUR = 3600.0
 def started(ahead: float, seed: Task | None) -> float:
     """When a task began on our clock, whose server says that it was made `ahead` seconds from now."""
     clock = FakeClock().clock
-    job: Any = SimpleNamespace(env=SimpleNamespace(clock=clock))
+    job: Any = SimpleNamespace(env=SimpleNamespace(clock=clock), options=Options())
     made = clock.wall() + timedelta(seconds=ahead)
     record = TaskRecord(ref=1, task_id="tsk", status="working", created_at=made)
     endpoint: Any = SimpleNamespace(name="studio")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mcptask.errors import ConfigError, ProtocolError, Unreachable, UsageError
+from mcptask.errors import ConfigError, ProtocolError, TooLarge, Unreachable, UsageError
 from mcptask.protocol.transports import stdio
 from mcptask.protocol.transports.base import Limits
 from mcptask.protocol.transports.stdio import StdioTransport
@@ -181,6 +181,19 @@ def test_a_line_over_the_bound_is_a_protocol_error_and_the_server_lives_on__A6_2
         async with started(ECHO, limits=Limits(message_bytes=1000)) as transport:
             with pytest.raises(ProtocolError, match="1000 bytes"):
                 await all_of(transport, request_(params={"text": "x" * 2000}))
+            (message,) = await all_of(transport, request_(id=2))
+            assert message["id"] == 2
+
+    asyncio.run(main())
+
+
+def test_an_answer_that_is_nested_too_deeply_is_told_at_once__A6_2_S18(request_, all_of):
+    async def main():
+        async with started(ECHO) as transport:
+            with pytest.raises(TooLarge, match="nested more than 128 levels deep"):
+                await all_of(
+                    transport, request_(params={"text": json.loads("[" * 200 + "]" * 200)})
+                )
             (message,) = await all_of(transport, request_(id=2))
             assert message["id"] == 2
 
