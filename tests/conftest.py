@@ -43,6 +43,25 @@ PROXIES = (
 )
 
 
+# All that is demanded of the coverage is protocol/ and store/, which these do not test: measured, they would
+# take twice the time.
+UNMEASURED = (
+    "arguments",
+    "commands",
+    "completions",
+    "conformance",
+    "demo",
+    "hostile_text",
+    "render",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.relative_to(Path(__file__).parent).parts[0] in UNMEASURED:
+            item.add_marker(pytest.mark.no_cover)
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home, with the XDG folders inside it; child processes inherit it."""
