@@ -191,3 +191,4 @@ def test_a_text_that_ends_in_the_middle_of_a_list_is_left_to_tomllib():
     text = format.dumps(PLAIN).decode()
     cut = text[: text.index("command = [") + len('command = [\n    "sh",\n')]
     assert plain.read(cut) is None
+    assert plain.read(cut.rstrip()) is None
